@@ -42,8 +42,10 @@ class Estimate:
 class AgreementVector:
     """How far authors agree on one kind of label; no single number separates late from wrong from split.
 
-    With more than two authors each number is the mean over their pairs, except gamma, which takes all at once. Bias is
-    the second author's boundary minus the first's, so it exists for two only. `slice` is empty for all episodes.
+    `boundary_f1` is the share of boundaries that both drew between these labels, `boundary_hits` the share that has any
+    boundary of the other within half a second. With more than two authors each number is the mean over their pairs,
+    except gamma, which takes all at once. Bias is the second author's boundary minus the first's, so it exists for two
+    only. `slice` is empty for all episodes.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class AgreementVector:
     boundary_mae_frames: Estimate
     boundary_bias_frames: Estimate
     boundary_f1: Estimate
+    boundary_hits: Estimate
     f1_10: Estimate
     f1_50: Estimate
     f1_90: Estimate

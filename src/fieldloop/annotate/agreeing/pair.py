@@ -13,6 +13,7 @@ from fieldloop.stats.segments import (
     compute_edit_scores,
     compute_kappas,
     count_f1_hits,
+    count_hits_within,
     find_overlaps,
     list_boundaries,
     match_boundaries,
@@ -58,6 +59,7 @@ class Pair:
     matched: Floats
     only_first: Floats
     only_second: Floats
+    near: Floats
     hits: tuple[Floats, ...]
     edit: Floats
     boundaries: MatchedTable
@@ -76,6 +78,7 @@ class Pair:
         found["boundary_mae_frames"] = divide(weights @ self.apart, matched)
         found["boundary_bias_frames"] = divide(weights @ self.leaning, matched)
         found["boundary_f1"] = divide(2 * matched, 2 * matched + only)
+        found["boundary_hits"] = divide(2 * (weights @ self.near), 2 * matched + only)
         for at, hits in zip(F1_AT, self.hits, strict=True):
             found[f"f1_{at * 100:.0f}"] = divide(2 * (weights @ hits), weights @ self.segments.astype(float))
         defined = np.isfinite(self.edit)
@@ -110,13 +113,14 @@ def measure_pair(columns: KindColumns, first: int, second: int, frame_ns: float,
     apart = (two.time - one.time) / frame_ns
     counts = [np.bincount(b.episode, minlength=lines) for b in edges]
     matched = np.bincount(one.episode, minlength=lines)
-    twins = find_one_to_one(both)
+    twins = find_one_to_one(ours, theirs, both)
     return Pair(
         (first, second), shared, np.bincount(owner[np.concatenate([ours.episode, theirs.episode])], minlength=many),
         times,
         add_up(np.bincount(one.episode, weights=np.abs(apart), minlength=lines)),
         add_up(np.bincount(one.episode, weights=apart, minlength=lines)),
         add_up(matched), add_up(counts[0] - matched), add_up(counts[1] - matched),
+        add_up(count_hits_within(*edges, near_ns, lines)),
         tuple(add_up(count_f1_hits(ours, theirs, both, at, lines)) for at in F1_AT),
         _average_by_episode(compute_edit_scores(ours, theirs, lines), owner, many),
         _make_matched_table(owner, one, two, apart),

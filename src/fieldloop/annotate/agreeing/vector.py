@@ -16,8 +16,9 @@ from fieldloop.stats.segments.columns import Floats
 from fieldloop.stats.segments.gamma import TooManySegments, Units, compute_disorder, estimate_expected_disorder
 
 NUMBERS = (
-    "kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "f1_10", "f1_50", "f1_90", "edit"
-)  # fmt: skip
+    *("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "boundary_hits"),
+    *("f1_10", "f1_50", "f1_90", "edit"),
+)
 UNDEFINED = {"kappa": "agree.kappa_undefined", "boundary": "agree.boundary_undefined"}
 FAILS = {"kappa": "agree.kappa_fails", "boundary": "agree.boundary_fails"}
 OPEN = {"kappa": "agree.kappa_open", "boundary": "agree.boundary_open"}
@@ -79,6 +80,7 @@ def make_vector(
         boundary_mae_frames=found["boundary_mae_frames"],
         boundary_bias_frames=found["boundary_bias_frames"],
         boundary_f1=found["boundary_f1"],
+        boundary_hits=found["boundary_hits"],
         f1_10=found["f1_10"],
         f1_50=found["f1_50"],
         f1_90=found["f1_90"],

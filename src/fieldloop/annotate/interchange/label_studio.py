@@ -116,7 +116,9 @@ def _name_author(done: Json) -> str:
 def _name_episode(task: Json, number: int) -> str:
     stated = task.get("data")
     data: Json = stated if isinstance(stated, dict) else task
-    named = next((data[key] for key in ("episode", "video", "file") if isinstance(data.get(key), str)), None)
+    if isinstance(data.get("episode"), str):
+        return str(data["episode"])
+    named = next((data[key] for key in ("video", "file") if isinstance(data.get(key), str)), None)
     if named is None:
         return "" if _is_result(task) else str(task.get("id", number))
     return str(named).split("?")[0].rstrip("/").rsplit("/", 1)[-1].rsplit(".", 1)[0]

@@ -1,7 +1,7 @@
 """Labels from and for other tools: Label Studio, ELAN, Praat and tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -19,24 +19,29 @@ from fieldloop.annotate.interchange import (
     write_label_studio,
 )
 from fieldloop.errors import BadInput, Refused
+from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.submission import list_import_events
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
-from fieldloop.loop.work.label_files import read_label_text
+from fieldloop.loop.work.label_files import read_dataset_labels, read_label_text
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_count
+from fieldloop.text_files import read_text
 
 MOST_WRONG = 5
-TABLES = (".csv", ".parquet", ".jsonl")
+CSV = ".csv"
+TABLES = (".parquet", ".jsonl")
 """Endings of tables, which may state results beside labels and are read elsewhere."""
+LEROBOT, DATASET_AUTHOR = "LeRobot", "machine:lerobot"
 FRAME_SLACK = 1.0
 """How many frames a label may reach beyond its episode, as tools round to frames."""
 
@@ -78,7 +83,7 @@ def export_labels(
     """Write labels of episodes for another tool: Label Studio, ELAN or a table.
 
     Label Studio and CSV give one file, ELAN a folder with a file for each episode. The result states what the format
-    does not keep.
+    does not keep. Labels that you may not see before you submit your own are left out.
 
     Arguments:
         episode: names or ids of episodes (default: all with labels)
@@ -91,7 +96,7 @@ def export_labels(
         raise Refused("Label Studio counts frames. State the frame rate of its video with --fps, such as --fps 30.")
     chosen = [find_episode(workspace, name) for name in episode]
     where = ({"episode": [e.id for e in chosen]} if chosen else {}) | ({"author": list(author)} if author else {})
-    found = workspace.store.find(Annotation, where)
+    found, _ = select_visible_labels(workspace, workspace.store.find(Annotation, where), workspace.actor.id)
     if not found:
         raise BadInput("None of these episodes has labels yet, so nothing was written.")
     ids = dict.fromkeys(a.episode for a in found)
@@ -112,8 +117,11 @@ class ImportedLabels:
 
 
 def is_foreign_file(file: Path) -> bool:
-    """Is it a file of another tool, rather than a table?"""
-    return file.suffix.lower() not in TABLES
+    """Is it a file or dataset of another tool, or a table of our own with several kinds of labels?"""
+    if file.suffix.lower() != CSV:
+        return file.suffix.lower() not in TABLES
+    header = (read_text(file).split("\n", 1)[0] if file.is_file() else "").strip().split(",")
+    return "kind" in header and not {"result", "failure"} & set(header)
 
 
 def import_foreign_labels(
@@ -123,15 +131,22 @@ def import_foreign_labels(
 
     ELAN and Praat name no episode, so the file must be named like it.
     """
-    most_mb = workspace.operations["agree"].number("max_file_mb")
-    read = read_labels(read_label_text(file, most_mb), file.name, Reading(frames_from=frames_from))
-    hz = _choose_rate(read, fps)
+    settings = workspace.operations["agree"]
+    read = (
+        read_dataset_labels(file)
+        if is_lerobot_folder(file)
+        else read_labels(
+            read_label_text(file, settings.number("max_file_mb")), file.name, Reading(frames_from=frames_from)
+        )
+    )
+    hz = _choose_rate(read, fps, settings.number("frame_hz"))
     episodes = {name: find_episode(workspace, name or file.stem) for name in {span.episode for span in read.spans}}
     by_place: dict[tuple[str, str, str], list[Annotation]] = {}
     wrong: list[str] = []
     for span in read.spans:
         known = episodes[span.episode]
-        made = _place_in_episode(span, known, read.unit, hz, workspace, renamed)
+        author = _choose_author(span, read.format, workspace)
+        made = _place_in_episode(replace(span, author=author), known, read.unit, hz, workspace, renamed)
         by_place.setdefault((known.id, made.kind, made.author), []).append(made)
     by_id = {known.id: known for known in episodes.values()}
     for (episode, kind, author), several in by_place.items():
@@ -171,10 +186,6 @@ def _place_in_episode(
     span: Span, episode: Episode, unit: Unit, hz: float, workspace: Workspace, renamed: dict[str, str]
 ) -> Annotation:
     """Turn a span into an annotation; ends that rounding put up to a frame outside move to the episode's end."""
-    if classify_author(span.author) is Source.PERSON:
-        author = choose_author(span.author, workspace.actor)
-    else:
-        raise BadInput(f"{span.place}: {span.author!r} is not a person. Export the labels of people only.")
     unit_ns = NS_PER_S / hz if unit is Unit.FRAMES else 1.0
     (made,) = make_annotations([span], unit_ns, episode.start_ns)
     slack = FRAME_SLACK * NS_PER_S / hz
@@ -182,19 +193,28 @@ def _place_in_episode(
     known = find_taxonomy(workspace, episode.task).find_label(made.kind, renamed.get(made.label, made.label))
     label = known.name if known else renamed.get(made.label, made.label)
     return Annotation(
-        episode.id, made.kind, label, made.start_ns, end, author, made.verified_by, made.confidence, made.object,
+        episode.id, made.kind, label, made.start_ns, end, made.author, made.verified_by, made.confidence, made.object,
         made.values, made.blob, made.error, made.error_unit,
     )  # fmt: skip
 
 
-def _choose_rate(read: FileLabels, fps: float | None) -> float:
+def _choose_author(span: Span, source: str, workspace: Workspace) -> str:
+    """Return who made a label; a dataset does not state it, so its labels are proposals that people correct."""
+    if source == LEROBOT:
+        return DATASET_AUTHOR
+    if classify_author(span.author) is not Source.PERSON:
+        raise BadInput(f"{span.place}: {span.author!r} is not a person. Export the labels of people only.")
+    return choose_author(span.author, workspace.actor)
+
+
+def _choose_rate(read: FileLabels, fps: float | None, usual_hz: float) -> float:
     if fps is not None and not 0 < fps < NS_PER_S:
         raise BadInput(f"--fps {fps} is not a valid frame rate.")
     if fps is None and read.fps is None and read.unit is Unit.FRAMES:
         raise Refused(
             f"{read.name} counts frames and does not state their rate. State the rate of its video with --fps."
         )
-    return fps or read.fps or 30.0
+    return fps or read.fps or usual_hz
 
 
 def _make_span(annotation: Annotation, episode: Episode) -> Span:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldloop.annotate import Source, classify_author
+from fieldloop.annotate import Source, classify_author, find_edge_cases
 from fieldloop.annotate.agreeing import Limits, compare_all_authors
 from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.agreement import EDGE_CASES, AgreementReport, AgreementVector, Estimate
@@ -21,9 +22,7 @@ from fieldloop.protocol.operations import Section
 from fieldloop.report.agree import render_agreement_page
 from fieldloop.say.spelled import spell_out_facts
 
-EDGE = "edge_case"
-NOT_EDGE = ("", "no", "none", "false", "0")
-NUMBERS = ("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "edit", "gamma")
+NUMBERS = ("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "boundary_hits", "edit", "gamma")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +138,14 @@ def compare_annotators(
         author: annotators to compare (default: all people who share episodes)
         kind: only these kinds of labels, such as phase
         fps: frames per second in which boundaries are counted (default: agree.frame_hz of operations)
-        edge: episodes under this condition are edge cases, such as bin=buried (repeatable; default: the condition
-            edge_case)
+        edge: episodes under this condition are edge cases, such as bin=buried (repeatable; default: failures, episodes
+            stated to be edge cases, and rare conditions)
         html: also write the report to this HTML file
     """
     settings = workspace.operations["agree"]
     found = _find_annotations(workspace, author, kind)
     episodes = {e.id: e for e in workspace.store.find(Episode, {"id": sorted({a.episode for a in found})})}
-    slices = _find_slices(episodes, edge)
+    slices = _find_slices(workspace, episodes, edge)
     report = compare_all_authors(
         found, fps or settings.number("frame_hz"), _read_limits(workspace.protocol()), settings, slices
     )
@@ -194,10 +193,16 @@ def _find_annotations(workspace: Workspace, authors: Sequence[str], kinds: Seque
     return found
 
 
-def _find_slices(episodes: Mapping[str, Episode], edge: Sequence[str]) -> dict[str, frozenset[str]]:
+def _find_slices(
+    workspace: Workspace, episodes: Mapping[str, Episode], edge: Sequence[str]
+) -> dict[str, frozenset[str]]:
     """Return edge cases first, then every condition that some but not all of the episodes share."""
-    asked = [Stratum.parse(text) for text in edge]
-    rare = {name for name, e in episodes.items() if _is_edge_case(e, asked)}
+    if edge:
+        asked = [Stratum.parse(text) for text in edge]
+        rare = {name for name, e in episodes.items() if any(one.covers(e.circumstances) for one in asked)}
+    else:
+        share = workspace.operations["annotate"].number("edge_case_share")
+        rare = find_edge_cases(workspace.store.find(Episode, IN_USE), share) & episodes.keys()
     by_condition: dict[str, set[str]] = {}
     for name, episode in episodes.items():
         for condition in episode.circumstances.conditions:
@@ -205,13 +210,6 @@ def _find_slices(episodes: Mapping[str, Episode], edge: Sequence[str]) -> dict[s
     partial = {name: ids for name, ids in sorted(by_condition.items()) if len(ids) < len(episodes)}
     slices = {EDGE_CASES: frozenset(rare)} if rare else {}
     return slices | {name: frozenset(ids) for name, ids in partial.items()}
-
-
-def _is_edge_case(episode: Episode, asked: Sequence[Stratum]) -> bool:
-    if asked:
-        return any(stratum.covers(episode.circumstances) for stratum in asked)
-    stated = episode.stratum.level(EDGE) or episode.get_fact(EDGE) or ""
-    return stated.lower() not in NOT_EDGE
 
 
 def _read_limits(rules: CollectionProtocol) -> Limits:

@@ -8,8 +8,9 @@ from fieldloop.annotate.interchange import FileLabels, FrameBase, Reading, Span,
 from fieldloop.annotate.interchange.elan import Tiers
 from fieldloop.annotate.interchange.tables import close_open_lists
 from fieldloop.errors import BadInput, Refused
+from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
 from fieldloop.loop.ship.agree import Agreed, compare_spans, get_agree_settings, write_report
-from fieldloop.loop.work.label_files import read_label_text
+from fieldloop.loop.work.label_files import read_dataset_labels, read_label_text
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.note import Note, note
@@ -26,7 +27,7 @@ def compare_label_files(
     tiers: Tiers | None = None,
     html: Path | None = None,
 ) -> Agreed:
-    """Compare annotators on files of labels: CSV, start-time lists, Label Studio, ELAN or TextGrid.
+    """Compare annotators on files of labels: CSV, start times, Label Studio, ELAN, TextGrid or LeRobot datasets.
 
     Each file is one annotator, unless it names annotators itself. A folder is one annotator with a file an episode,
     matched by name. Files without episodes describe the same one.
@@ -67,6 +68,8 @@ def _read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels
 
 def _read_author(file: Path, reading: Reading, most_mb: float) -> list[FileLabels]:
     """Read a file, or all files of a folder, each of which is an episode."""
+    if is_lerobot_folder(file):
+        return [read_dataset_labels(file)]
     if not file.is_dir():
         return [_read_label_file(file, reading, most_mb)]
     inside = sorted(each for each in file.iterdir() if each.is_file() and not each.name.startswith("."))

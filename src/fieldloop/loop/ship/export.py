@@ -15,6 +15,7 @@ from fieldloop.loop.ship.convert import (
     make_conversion_result,
     write_recordings,
 )
+from fieldloop.loop.ship.dataset_labels import add_labels_to_dataset
 from fieldloop.loop.ship.release import find_release
 from fieldloop.loop.ship.release_manifest import write_manifest
 from fieldloop.loop.ship.target import prepare_target
@@ -64,9 +65,9 @@ def export_release(  # noqa: PLR0913 - each is an option of the command
     written = write_recordings(to, recordings, target, options, settings)
     done = make_conversion_result(to, written, options, recordings.losses)
     done = replace(done, compared=compare_with_source(reopened, written, options, settings))
-    listed = write_manifest(
-        written.path, to, frozen, [episodes[id_] for id_ in frozen.episodes], find_labels_as_frozen(workspace, frozen)
-    )
+    labels = find_labels_as_frozen(workspace, frozen)
+    done = replace(done, left_out=(*done.left_out, *add_labels_to_dataset(written.path, to, labels)))
+    listed = write_manifest(written.path, to, frozen, [episodes[id_] for id_ in frozen.episodes], labels)
     exported = ReleaseExported(
         frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out, listed
     )

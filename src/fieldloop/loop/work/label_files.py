@@ -1,8 +1,11 @@
-"""Read the text of a file of labels: bounded in size, UTF-8 or UTF-16 as Praat writes it."""
+"""Read labels: the text of a file, bounded in size, UTF-8 or UTF-16 as Praat writes it; or a LeRobot dataset."""
 
 from pathlib import Path
 
+from fieldloop.annotate.interchange import FileLabels, Span, Unit
 from fieldloop.errors import BadInput
+from fieldloop.ingest.readers.lerobot.labels import Form, read_lerobot_labels
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.numbers import format_count
 from fieldloop.text_files import read_text
 
@@ -28,3 +31,28 @@ def read_label_text(file: Path, most_mb: float) -> str:
         raise BadInput(f"{file} does not exist.") from wrong
     except (OSError, UnicodeDecodeError) as wrong:
         raise BadInput(f"{file} cannot be read: {wrong}.") from wrong
+
+
+def read_dataset_labels(folder: Path) -> FileLabels:
+    """Read the labels of a LeRobot dataset; of a kind that it holds in several forms, the one that states most.
+
+    SARM's columns state when a label ends, the language columns only when the next begins.
+    """
+    found = read_lerobot_labels(folder)
+    if not found:
+        raise BadInput(
+            f"{folder} is a LeRobot dataset without labels: no language columns, no SARM columns, no subtasks."
+        )
+    rank = [Form.SARM, Form.LANGUAGE, Form.LEGACY]
+    best = {
+        kind: min((one.form for one in found if one.kind == kind), key=rank.index) for kind in {f.kind for f in found}
+    }
+    spans = tuple(
+        Span(
+            one.uid or one.name, one.label, round(one.start_s * NS_PER_S), round(one.end_s * NS_PER_S), kind=one.kind,
+            place=f"episode {one.episode_index}",
+        )
+        for one in found
+        if one.form is best[one.kind]
+    )  # fmt: skip
+    return FileLabels(folder.name, "LeRobot", Unit.NS, spans)

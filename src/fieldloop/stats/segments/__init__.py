@@ -1,6 +1,12 @@
 """How two segmentations of the same time agree: shared time, boundaries, segments, order, and Mathet's gamma."""
 
-from fieldloop.stats.segments.boundaries import Boundaries, MatchedBoundaries, list_boundaries, match_boundaries
+from fieldloop.stats.segments.boundaries import (
+    Boundaries,
+    MatchedBoundaries,
+    count_hits_within,
+    list_boundaries,
+    match_boundaries,
+)
 from fieldloop.stats.segments.columns import NOTHING, Segments
 from fieldloop.stats.segments.edit import compute_edit_scores
 from fieldloop.stats.segments.kappa import LabelTimes, compute_kappas, measure_label_times
@@ -18,6 +24,7 @@ __all__ = [
     "compute_edit_scores",
     "compute_kappas",
     "count_f1_hits",
+    "count_hits_within",
     "find_overlaps",
     "list_boundaries",
     "match_boundaries",

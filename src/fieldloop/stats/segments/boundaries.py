@@ -96,6 +96,30 @@ def match_boundaries(first: Boundaries, second: Boundaries, near: int, episodes:
     return MatchedBoundaries(ours[order], theirs[order])
 
 
+def count_hits_within(first: Boundaries, second: Boundaries, window: int, episodes: int) -> Ints:
+    """Count the boundaries of each episode that have a counterpart within a window, one to one, whatever their labels.
+
+    In order of time, each takes the earliest free counterpart: no matching has more (as mir_eval's hit rate).
+
+    >>> one, two = (list_boundaries(Segments.of([0, 0], [1, 2], [0, at], [at, 9])) for at in (4, 6))
+    >>> [int(count_hits_within(one, two, window, 1)[0]) for window in (1, 2)]
+    [2, 3]
+    """
+    hits = np.zeros(episodes, np.int64)
+    ours, theirs = (list(zip(b.episode.tolist(), b.time.tolist(), strict=True)) for b in (first, second))
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        (episode, at), (other, then) = ours[i], theirs[j]
+        if episode == other and abs(at - then) <= window:
+            hits[episode] += 1
+            i, j = i + 1, j + 1
+        elif (episode, at) < (other, then):
+            i += 1
+        else:
+            j += 1
+    return hits
+
+
 def _weigh_pairs(first: Boundaries, second: Boundaries, rows: Ints, columns: Ints, near: int) -> Floats:
     """Return what each match would be worth: episodes × rows × columns."""
     ours = {name: getattr(first, name)[rows][:, :, None] for name in first.__slots__}
@@ -106,7 +130,8 @@ def _weigh_pairs(first: Boundaries, second: Boundaries, rows: Ints, columns: Int
         np.maximum(ours["since"], theirs["since"]) < np.minimum(ours["time"], theirs["time"]),
         np.maximum(ours["time"], theirs["time"]) < np.minimum(ours["until"], theirs["until"]),
     ]
-    sides = [one & two for one, two in zip(same, shared, strict=True)]
+    labelled = [ours[side] != NOTHING for side in ("before", "after")]  # a gap proves nothing, as all of them are alike
+    sides = [one & two & there for one, two, there in zip(same, shared, labelled, strict=True)]
     worth = np.select(
         [same[0] & same[1] & (sides[0] | sides[1]), sides[0] | sides[1], apart <= near], [BOTH, ONE, NEITHER], NEVER
     )

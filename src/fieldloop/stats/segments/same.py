@@ -11,6 +11,10 @@ HALF = 0.5
 """With more than this intersection over union, a segment has at most one partner."""
 
 
+TOUCHING = 0.1
+"""With less, two segments only touch, as neighbours do where a boundary was drawn a few frames off."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentPairs:
     """Pairs of segments that share time, and their intersection over union."""
@@ -41,7 +45,13 @@ def count_f1_hits(first: Segments, second: Segments, pairs: SegmentPairs, least_
     return np.bincount(first.episode[hit], minlength=episodes)
 
 
-def find_one_to_one(pairs: SegmentPairs) -> tuple[Ints, Ints]:
-    """Return the pairs that share more than half of their union, whatever their labels; each segment is in one."""
-    kept = pairs.iou > HALF
+def find_one_to_one(first: Segments, second: Segments, pairs: SegmentPairs) -> tuple[Ints, Ints]:
+    """Return the pairs that share more than half of their union, whatever their labels; each segment is in one.
+
+    Where labels differ, neither may have its own label elsewhere in the other: then a boundary differs, not the label.
+    """
+    same = first.label[pairs.first] == second.label[pairs.second]
+    elsewhere = same & (pairs.iou >= TOUCHING)
+    ours, theirs = (np.isin(place, place[elsewhere]) for place in (pairs.first, pairs.second))
+    kept = (pairs.iou > HALF) & (same | ~(ours | theirs))
     return pairs.first[kept], pairs.second[kept]

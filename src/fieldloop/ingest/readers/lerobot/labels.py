@@ -132,12 +132,10 @@ def _read_data_file(
 
 
 def _read_language(atoms: Sequence[Mapping[str, Any]], row: Mapping[str, Any], end: float) -> Iterator[DatasetLabel]:
-    subtasks_by_time = sorted(
-        (a for a in atoms if a["style"] == SUBTASK and a["content"]), key=lambda a: a["timestamp"]
-    )
-    ends = [*(float(a["timestamp"]) for a in subtasks_by_time[1:]), end]
-    for atom, until in zip(subtasks_by_time, ends, strict=True):
-        yield _make_label(Form.LANGUAGE, row, "phase", atom["content"], float(atom["timestamp"]), until)
+    begun = sorted((a for a in atoms if a["style"] == SUBTASK and a["content"]), key=lambda a: a["timestamp"])
+    starts = [float(atom["timestamp"]) for atom in begun]
+    for atom, start, until in zip(begun, starts, [*starts, end][1:], strict=True):
+        yield _make_label(Form.LANGUAGE, row, "phase", atom["content"], start, until)
 
 
 def _read_numbers(

@@ -1,0 +1,106 @@
+"""Labels out to other tools and back into a workspace: the same labels, or a refusal that names what is wrong."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.loop.labelled import S, acting, annotated_workspace, segments
+
+from fieldloop.annotate.interchange import FrameBase, write_elan, write_label_studio
+from fieldloop.annotate.interchange.spans import Span
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.annotate import save
+from fieldloop.loop.annotate.exchange import Target, export_labels
+from fieldloop.loop.ship.import_labels import import_labels
+from fieldloop.model.annotation import Annotation
+
+PHASES = (("approach", 0, 2.1), ("grasp", 2.1, 4), ("lift", 4.5, 8))
+
+
+@pytest.fixture
+def here(tmp_path):
+    with annotated_workspace(tmp_path, episodes=3) as opened:
+        yield opened
+
+
+@pytest.fixture
+def labelled(here):
+    for name in ("e0", "e1"):
+        save.save_labels(acting(here, "ann"), name, segments_text=segments(*PHASES), submit=True)
+    return here
+
+
+def find(workspace):
+    return sorted(
+        (replace(a, author="") for a in workspace.store.find(Annotation)), key=lambda a: (a.episode, a.start_ns)
+    )
+
+
+@pytest.mark.parametrize("to", Target)
+def test_labels_leave_and_come_back(labelled, tmp_path, to):
+    out = tmp_path / ("out" if to is Target.ELAN else f"out.{'json' if to is Target.LABEL_STUDIO else 'csv'}")
+    done = export_labels(labelled, to=to, out=out, fps=30.0)
+    assert (done.episodes, done.annotations, len(done.files)) == (2, 6, 2 if to is Target.ELAN else 1)
+    with annotated_workspace(tmp_path / "other", episodes=3) as other:
+        for file in done.files:
+            import_labels(other, type(out)(file))
+        assert find(other) == find(labelled)
+        assert {a.author for a in other.store.find(Annotation)} == {"ann"}
+
+
+def test_what_a_format_does_not_keep_is_stated(labelled, tmp_path):
+    done = [export_labels(labelled, to=to, out=tmp_path / f"o.{to}", fps=25.0).not_kept for to in Target]
+    assert ["confidence" in lost for lost in done] == [False, True, False]
+    with pytest.raises(Refused, match="--fps"):
+        export_labels(labelled, to=Target.LABEL_STUDIO, out=tmp_path / "a.json")
+    with pytest.raises(BadInput, match="None of these episodes has labels"):
+        export_labels(labelled, ("e2",), to=Target.CSV, out=tmp_path / "a.csv")
+
+
+def test_a_file_of_label_studio_is_imported_by_its_frames(here, tmp_path):
+    file = tmp_path / "ls.json"
+    tasks = json.loads(write_label_studio([Span("e1", "grasp", 1 * S, 2 * S, "ann", "phase")], 30))
+    del tasks[0]["data"]["first_frame"], tasks[0]["data"]["fps"]
+    file.write_text(json.dumps(tasks))
+    with pytest.raises(Refused, match="--frames-from"):
+        import_labels(here, file)
+    with pytest.raises(Refused, match="--fps"):
+        import_labels(here, file, frames_from=FrameBase.ONE)
+    brought = import_labels(here, file, frames_from=FrameBase.ONE, fps=30.0)
+    assert (brought.annotators, brought.episodes, brought.annotations) == (("ann",), 1, 1)
+    (made,) = here.store.find(Annotation)
+    start = (1_700_000_000 + 100) * S
+    assert (made.start_ns - start, made.end_ns - start) == (S, 2 * S)
+
+
+@pytest.mark.parametrize(
+    ("span", "says"),
+    [
+        (Span("", "grab", 0, S, "ann", "phase"), "grab"),
+        (Span("", "grasp", 6 * S, 9 * S, "ann", "phase"), "e1, ann"),
+        (Span("", "grasp", 0, S, "machine:x", "phase"), "is not a person"),
+        (Span("", "pinch", 0, S, "ann", "colour"), "kind"),
+    ],
+)
+def test_one_wrong_label_refuses_the_file(here, tmp_path, span, says):
+    file = tmp_path / "e1.eaf"
+    file.write_text(write_elan([Span("", "approach", 4 * S, 5 * S, "ann", "phase"), span]))
+    with pytest.raises(BadInput, match=says):
+        import_labels(here, file)
+    assert not here.store.find(Annotation)
+
+
+def test_an_elan_file_must_be_named_like_its_episode(here, tmp_path):
+    file = tmp_path / "e9.eaf"
+    file.write_text(write_elan([Span("", "approach", 0, S, "ann", "phase")]))
+    with pytest.raises(BadInput, match="e9"):
+        import_labels(here, file)
+
+
+def test_an_annotator_does_not_import_for_others_nor_names_are_forgotten(here, tmp_path):
+    file = tmp_path / "e1.eaf"
+    file.write_text(write_elan([Span("", "reach", 0, S, "ben", "phase")]))
+    with pytest.raises(Refused, match="Only engineers"):
+        import_labels(acting(here, "ann"), file, label=("reach=approach",))
+    assert import_labels(here, file, label=("reach=approach",)).annotators == ("ben",)
+    assert here.store.find(Annotation)[0].label == "approach"
