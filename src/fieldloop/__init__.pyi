@@ -5,7 +5,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from fieldloop.annotate.change_points import ChangePoint
 from fieldloop.annotate.interchange.elan import Tiers
 from fieldloop.annotate.interchange.recognise import FrameBase
 from fieldloop.calibrate.hand_eye.poses import Setup
@@ -83,6 +82,7 @@ from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.agree import Agreed
 from fieldloop.loop.ship.annotate import Annotated
+from fieldloop.loop.ship.annotate import SnapPoint
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.loop.ship.import_labels import Imported
 from fieldloop.model.alarm import Watch
@@ -333,7 +333,7 @@ class OpenWorkspace:
         """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again."""
     def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ..., every: bool = ...) -> Annotated:
         """Propose phases and other labels from signals, each with its confidence, for accepted episodes that have none."""
-    def annotate_changes(self, episode: str) -> tuple[ChangePoint, ...]:
+    def annotate_changes(self, episode: str) -> tuple[SnapPoint, ...]:
         """List the moments at which the signals of an episode change, for boundaries to snap to; nothing is stored."""
     def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ..., fps: float | None = ..., frames_from: FrameBase | str | None = ...) -> Imported:
         """Import labels from another annotation tool: Label Studio, ELAN, Praat, or a CSV or Parquet table with results."""

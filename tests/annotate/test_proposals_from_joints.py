@@ -21,7 +21,7 @@ from tests.annotate.planted_joints import (
 from tests.annotate.staged_pick import START_NS, staged
 
 from fieldloop.annotate import find_change_points, propose_labels
-from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
 
 FRAME_S = 1 / 30
 
@@ -117,6 +117,16 @@ def test_an_arm_that_stands_still_says_so():
     t = times()
     still = 1.0 + np.random.default_rng(0).normal(0, 1e-4, (len(t), 7))
     assert codes(proposed(recorded(stream("observation.state", t, still)))) >= {"propose.arm_still"}
+
+
+def test_a_log_whose_clock_jumps_by_years_says_so():
+    whole = pick().streams["observation.state"]
+    stamps = whole.times_ns.copy()
+    stamps[len(stamps) // 2 :] += 10**18
+    jumped = dataclasses.replace(whole, clocks={ClockKind.LOG: stamps})
+    proposal = proposed(recorded(jumped))
+    assert proposal.annotations == ()
+    assert "propose.mostly_gaps" in codes(proposal)
 
 
 def test_a_recording_that_ends_while_the_item_is_held_has_no_release():

@@ -1,4 +1,4 @@
-"""Proposed labels of every kind that signals can carry, each with its confidence; what cannot be told is a note."""
+"""Proposed labels of every kind that signals can carry, each with its confidence; what signals leave open is a note."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from fieldloop.annotate.measures import load_proposal_measures
 from fieldloop.annotate.motion import find_true_spans
 from fieldloop.annotate.propose import propose_phases
 from fieldloop.annotate.taxonomy import load_shipped_taxonomy
-from fieldloop.annotate.tool_view import view_as_tool
+from fieldloop.annotate.tool_view import find_tool_view
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, note
@@ -95,12 +95,14 @@ def _propose_phases(recording: Recording, author: str, numbers: Numbers) -> tupl
     """Propose phases from the tool's pose where it is known and clear, else from joints."""
     limbs, missing = find_limbs(recording, numbers)
     arms = sorted(_find_arms(limbs, numbers), key=lambda arm: -arm.sureness)
-    view, is_own = view_as_tool(recording, arms[0].limb if arms else None, arms[0].holds if arms else None)
+    if any(fact.code == "propose.mostly_gaps" for fact in missing):
+        return [], list(missing)
+    view, is_own = find_tool_view(recording, arms[0].limb if arms else None, arms[0].holds if arms else None)
     if view is not None:
         spans, reason = propose_phases(view, load_shipped_taxonomy(), author=author)
         if not reason or is_own:
             points = find_change_points(recording, numbers)
-            rated = [_rate_span(span, points, numbers) for span in spans]
+            rated = [_judge_span(span, points, numbers) for span in spans]
             return rated, [note("propose.phases_incomplete", reason=reason)] if reason else []
     if missing:
         return [], list(missing)
@@ -142,7 +144,7 @@ def _split_between(limb: Limb, holds: Sequence[Hold]) -> list[int]:
     return [*edges, len(limb.speed) - 1]
 
 
-def _rate_span(span: Annotation, points: Sequence[ChangePoint], numbers: Numbers) -> Annotation:
+def _judge_span(span: Annotation, points: Sequence[ChangePoint], numbers: Numbers) -> Annotation:
     """Add the confidence of a span: how strongly the signals change near its ends."""
     reach = numbers["near_s"] * NS_PER_S
     clear = [
@@ -246,7 +248,7 @@ def _propose_from_holds(
 
 
 def _judge_result(judged: Sequence[Grasped]) -> tuple[str, Note | None]:
-    """Return the result that the last hold shows, or why none can be told."""
+    """Return the result that the last hold shows, or why it is unknown."""
     last = judged[-1] if judged else Grasped(Held.UNKNOWN)
     if last.held is Held.UNTIL_RELEASE:
         return "success", None
