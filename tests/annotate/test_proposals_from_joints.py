@@ -20,7 +20,7 @@ from tests.annotate.planted_joints import (
 )
 from tests.annotate.staged_pick import START_NS, staged
 
-from fieldloop.annotate import find_change_points, propose_labels
+from fieldloop.annotate import find_change_points, load_shipped_taxonomy, load_whole_taxonomy, propose_labels
 from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
 
 FRAME_S = 1 / 30
@@ -203,6 +203,14 @@ def test_a_pose_in_metres_gives_all_eight_phases_under_any_name():
     assert np.abs(found - truth).max() / NS_PER_S <= 3 * FRAME_S
 
 
-def test_labels_outside_the_taxonomy_are_left_out():
-    proposal = propose_labels(pick(), author="m", known=lambda kind, _label: kind == "phase")
+def test_labels_outside_the_taxonomy_are_left_out_and_named():
+    proposal = propose_labels(pick(), author="m", known=load_shipped_taxonomy())
     assert {a.kind for a in proposal.annotations} == {"phase"}
+    (left,) = [fact for fact in proposal.cannot_tell if fact.code == "propose.not_in_taxonomy"]
+    assert left["labels"] == ("idle", "pick", "place")
+
+
+def test_everything_proposed_is_in_the_shipped_taxonomy():
+    proposal = propose_labels(pick(), author="m", known=load_whole_taxonomy())
+    assert "propose.not_in_taxonomy" not in codes(proposal)
+    assert {a.label for a in proposal.annotations} >= {"idle", "pick", "place", *COARSE}

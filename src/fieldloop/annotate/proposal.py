@@ -1,6 +1,6 @@
 """Proposed labels of every kind that signals can carry, each with its confidence; what signals leave open is a note."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,6 +21,7 @@ from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import Taxonomy
 
 Numbers = Mapping[str, float]
 PICK, PLACE = ("approach", "pre-grasp", "grasp", "lift"), ("transport", "place", "release", "retract")
@@ -54,14 +55,13 @@ def propose_labels(
     recording: Recording,
     *,
     author: str,
-    known: Callable[[str, str], bool] = lambda _kind, _label: True,
+    known: Taxonomy | None = None,
     measures: Numbers | None = None,
 ) -> Proposal:
     """Propose phases, actions, contacts, repeated grasps, grasp types and results from the signals of an episode.
 
-    `known` states whether the taxonomy in force has a label of a kind; others are left out. Confidence is the
-    probability that the true segment of the same label overlaps with a proposed one by at least half; None where it
-    has not been measured.
+    Labels that the taxonomy `known` lacks are left out, with a note. Confidence is the probability that the true
+    segment of the same label overlaps with a proposed one by at least half; None where it has not been measured.
     """
     numbers = measures or load_proposal_measures()
     phases, notes = _propose_phases(recording, author, numbers)
@@ -77,7 +77,10 @@ def propose_labels(
     else:
         notes += list(missing)
         notes += [note("propose.no_grip_no_result")] if not missing else []
-    kept = [a for a in made if a.end_ns > a.start_ns and known(a.kind, a.label)]
+    lasting = [a for a in made if a.end_ns > a.start_ns]
+    kept = [a for a in lasting if known is None or known.find_label(a.kind, a.label) is not None]
+    if lacking := tuple(sorted({a.label for a in lasting if a not in kept})):
+        notes.append(note("propose.not_in_taxonomy", labels=lacking))
     return Proposal(tuple(sorted(kept, key=lambda a: (a.kind, a.start_ns))), tuple(dict.fromkeys(notes)))
 
 
