@@ -11,7 +11,9 @@ the confidence curve were chosen on the development episodes; headline figures a
 import math
 from collections.abc import Iterable, Sequence
 
-from bench.harness import Figure, Missing, Skipped, main, summarise, summarise_mean, summarise_share
+import numpy as np
+
+from bench.harness import RANGE, Figure, Missing, Skipped, main, summarise, summarise_share
 from bench.proposal_cases import (
     HOLD_OUT,
     Known,
@@ -34,6 +36,7 @@ TOLERANCE_FRAMES = 2.0
 """A boundary that is farther off is corrected."""
 CORRECT_S, SCRATCH_S, LABEL_S, ADD_S, REMOVE_S = 4.0, 8.0, 3.0, 11.0, 2.0
 """Assumed seconds of a person: to drag a boundary, to find and set one, to choose a label, to add or remove a span."""
+FEW_EPISODES, DRAWS = 6, 2000
 FLOOR_SEED, FLOOR_EPISODES, SHORT_EPISODES = 20_202, 150, 36
 
 Judged = tuple[float, bool]
@@ -163,25 +166,39 @@ def list_distances(case: Known, found: Sequence[Span]) -> list[float]:
 
 
 def _compare(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, Figure | Skipped]:
-    by_episode = [d for case, found in pairs if (d := list_distances(case, found))]
-    hits = sum(measure_overlap(*both) >= HALF for case, found in pairs for both in match_spans(case.truth, found))
-    segments = sum(len(case.truth) + len(found) for case, found in pairs)
+    by_episode = [list_distances(case, found) for case, found in pairs]
     every = [one for distances in by_episode for one in distances]
     if not every:
         return {f"boundary_mae_frames_{name}": Skipped("no boundary was proposed")}
-    spread = summarise_mean([sum(d) / len(d) for d in by_episode], "frames")
-    low = max(0.0, spread.low or 0.0)
-    within = [one <= TOLERANCE_FRAMES for one in every]
+    counted = [count_segments(case, found) for case, found in pairs]
     drawn = sum(len({at for _, at in _list_edges(case.truth)}) for case, _ in pairs)
+    means = [(sum(distances), len(distances)) for distances in by_episode]
     return {
-        f"boundary_mae_frames_{name}": Figure(
-            sum(every) / len(every), len(by_episode), low, spread.high, "frames", kind=spread.kind
-        ),
+        f"boundary_mae_frames_{name}": summarise_ratio(means, "frames"),
         f"boundary_median_frames_{name}": summarise(every, "frames"),
-        f"boundaries_within_2_frames_{name}": summarise_share(within, "of those drawn"),
+        f"boundaries_within_2_frames_{name}": summarise_share([one <= TOLERANCE_FRAMES for one in every], "of drawn"),
         f"boundaries_drawn_{name}": Figure(len(every) / drawn, unit="of the true ones"),
-        f"f1_50_{name}": Figure(2 * hits / segments, len(pairs), unit="episodes counted"),
+        f"f1_50_{name}": summarise_ratio(counted),
     }
+
+
+def count_segments(case: Known, found: Sequence[Span]) -> tuple[float, float]:
+    """Return twice the segments that overlap by half, and all segments of both: their ratio is F1."""
+    hits = sum(measure_overlap(*both) >= HALF for both in match_spans(case.truth, found))
+    return 2.0 * hits, len(case.truth) + len(found)
+
+
+def summarise_ratio(parts: Sequence[tuple[float, float]], unit: str = "") -> Figure:
+    """Divide two sums over episodes, with the 95 % interval of the bootstrap over episodes; few get their range."""
+    value = sum(a for a, _ in parts) / sum(b for _, b in parts)
+    if len(parts) < FEW_EPISODES:
+        each = [a / b for a, b in parts if b]
+        return Figure(value, len(parts), min(each), max(each), unit, kind=RANGE)
+    sums = np.array(parts)
+    drawn = np.random.default_rng(0).integers(0, len(parts), (DRAWS, len(parts)))
+    resampled = sums[drawn].sum(axis=1)
+    low, high = np.quantile(resampled[:, 0] / resampled[:, 1], [0.025, 0.975])
+    return Figure(value, len(parts), float(low), float(high), unit)
 
 
 def judge_confidence(case: Known, spans: Sequence[tuple[Span, float]]) -> list[Judged]:

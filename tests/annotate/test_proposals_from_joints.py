@@ -20,8 +20,8 @@ from tests.annotate.planted_joints import (
 )
 from tests.annotate.staged_pick import START_NS, staged
 
-from fieldloop.annotate import find_change_points, propose_labels
-from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.annotate import find_change_points, load_shipped_taxonomy, load_whole_taxonomy, propose_labels
+from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
 
 FRAME_S = 1 / 30
 
@@ -119,6 +119,16 @@ def test_an_arm_that_stands_still_says_so():
     assert codes(proposed(recorded(stream("observation.state", t, still)))) >= {"propose.arm_still"}
 
 
+def test_a_log_whose_clock_jumps_by_years_says_so():
+    whole = pick().streams["observation.state"]
+    stamps = whole.times_ns.copy()
+    stamps[len(stamps) // 2 :] += 10**18
+    jumped = dataclasses.replace(whole, clocks={ClockKind.LOG: stamps})
+    proposal = proposed(recorded(jumped))
+    assert proposal.annotations == ()
+    assert "propose.mostly_gaps" in codes(proposal)
+
+
 def test_a_recording_that_ends_while_the_item_is_held_has_no_release():
     proposal = proposed(pick(end_s=coarse_edges()[3] - 0.5))
     assert read_edges(proposal)[0] == ["approach", "grasp", "transport"]
@@ -193,6 +203,14 @@ def test_a_pose_in_metres_gives_all_eight_phases_under_any_name():
     assert np.abs(found - truth).max() / NS_PER_S <= 3 * FRAME_S
 
 
-def test_labels_outside_the_taxonomy_are_left_out():
-    proposal = propose_labels(pick(), author="m", known=lambda kind, _label: kind == "phase")
+def test_labels_outside_the_taxonomy_are_left_out_and_named():
+    proposal = propose_labels(pick(), author="m", known=load_shipped_taxonomy())
     assert {a.kind for a in proposal.annotations} == {"phase"}
+    (left,) = [fact for fact in proposal.cannot_tell if fact.code == "propose.not_in_taxonomy"]
+    assert left["labels"] == ("idle", "pick", "place")
+
+
+def test_everything_proposed_is_in_the_shipped_taxonomy():
+    proposal = propose_labels(pick(), author="m", known=load_whole_taxonomy())
+    assert "propose.not_in_taxonomy" not in codes(proposal)
+    assert {a.label for a in proposal.annotations} >= {"idle", "pick", "place", *COARSE}

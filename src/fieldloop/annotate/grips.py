@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fieldloop.annotate.limbs import Limb, choose_window, compute_slope, smooth
+from fieldloop.annotate.limbs import Limb, choose_window, compute_slope, reduce_noise
 from fieldloop.annotate.motion import Floats, find_true_spans
 
 EARLY, LATE = 0.1, 0.4
@@ -60,7 +60,7 @@ def find_finger_moves(limb: Limb, numbers: Mapping[str, float]) -> list[FingerMo
     if limb.opening is None:
         return []
     window = choose_window(numbers["finger_smooth_s"], limb.hz)
-    even = smooth(limb.opening, window)
+    even = reduce_noise(limb.opening, window)
     if float(np.std(limb.opening - even)) * numbers["extent_over_noise"] > 1:
         return []
     rate = compute_slope(even, window, limb.hz)
@@ -139,11 +139,11 @@ def _pair_moves(
         if (move.travel < 0) == high_is_open:
             row.append(move)
         elif row:
-            holds.append(_rate_hold(limb, _choose_closing(limb, row), move))
+            holds.append(_score_hold(limb, _choose_closing(limb, row), move))
             row = []
     last = len(limb.speed) - 1
     if row and last - row[-1].end >= numbers["hold_min_s"] * limb.hz:
-        holds.append(_rate_hold(limb, _choose_closing(limb, row), None))
+        holds.append(_score_hold(limb, _choose_closing(limb, row), None))
     return [hold for hold in holds if hold.sureness > 0]
 
 
@@ -156,7 +156,7 @@ def _choose_closing(limb: Limb, row: Sequence[FingerMove]) -> FingerMove:
     return row[chosen]
 
 
-def _rate_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None) -> Hold:
+def _score_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None) -> Hold:
     """Rate a hold by how slow the arm is when the fingers move, and by how far it travels in between."""
     until = len(limb.speed) - 1 if opening is None else int(opening.begin)
     ends = [_measure_stillness(limb, closing)] + ([_measure_stillness(limb, opening)] if opening else [UNKNOWN])
@@ -193,12 +193,12 @@ def split_regrasps(
     each time: a hand that only changes its shape on the way does not grasp.
     """
     clear = [h for h in holds if h.still >= 1 - STILL]
-    repeated = [(a, b) for a, b in pairwise(holds) if a in clear and b in clear and _repeats(limb, a, b, numbers)]
+    repeated = [(a, b) for a, b in pairwise(holds) if a in clear and b in clear and _is_repeated(limb, a, b, numbers)]
     first = {id(a) for a, _ in repeated}
     return [h for h in holds if id(h) not in first], repeated
 
 
-def _repeats(limb: Limb, first: Hold, second: Hold, numbers: Mapping[str, float]) -> bool:
+def _is_repeated(limb: Limb, first: Hold, second: Hold, numbers: Mapping[str, float]) -> bool:
     if first.opening is None:
         return False
     carried = measure_travel(limb, first.closed, int(first.opening))

@@ -58,6 +58,8 @@ def find_limbs(recording: Recording, numbers: Mapping[str, float]) -> tuple[tupl
     count = int((end - start) / NS_PER_S * hz + 1e-6) + 1
     if count < MIN_SAMPLES:
         return (), (note("propose.too_short", samples=max(count, 0)),)
+    if count > numbers["most_gap_times"] * max(len(c.times_ns) for c in found.arms):
+        return (), (note("propose.mostly_gaps"),)
     at = start + np.round(np.arange(count) / hz * NS_PER_S).astype(np.int64)
     sides = sorted({c.side for c in (*found.arms, *found.fingers) if c.side}) or [""]
     built = [limb for side in sides if (limb := _build_limb(recording, found, side, at, hz, numbers)) is not None]
@@ -79,8 +81,8 @@ def _build_limb(
     window = choose_window(numbers["arm_smooth_s"], hz)
     speed = np.linalg.norm(compute_slope(place, window, hz), axis=1)
     fast = float(np.quantile(speed, FAST))
-    rough = np.linalg.norm(place - smooth(place, window), axis=1)
-    extent = float(np.linalg.norm(np.ptp(smooth(place, window), axis=0)))
+    rough = np.linalg.norm(place - reduce_noise(place, window), axis=1)
+    extent = float(np.linalg.norm(np.ptp(reduce_noise(place, window), axis=0)))
     if fast <= 0 or extent <= numbers["extent_over_noise"] * float(np.median(rough)):
         return None
     limb = Limb(side, int(at[0]), hz, speed / fast, fast)
@@ -137,12 +139,12 @@ def _measure_gap(
     gaps = []
     for (column, one), sign in zip(kept, signs, strict=True):
         asked = next((c for c in commands if (c.name == column.name != "") or c.index == column.index), None)
-        if asked is not None and np.ptp(one) > 0 and _share_unit(one, asked.values):
+        if asked is not None and np.ptp(one) > 0 and _has_same_unit(one, asked.values):
             gaps.append(sign * (one - _resample(asked, at)) / float(np.ptp(one)))
     return np.mean(gaps, axis=0) if gaps else None
 
 
-def _share_unit(measured: Floats, asked: Floats) -> bool:
+def _has_same_unit(measured: Floats, asked: Floats) -> bool:
     """Report whether a command may be compared with what was measured: their ranges overlap for the most part."""
     low, high = float(measured.min()), float(measured.max())
     return bool(asked.max() > low and asked.min() < high and np.ptp(asked) < 3 * (high - low))
@@ -175,7 +177,7 @@ def compute_slope(values: Floats, window: int, hz: float) -> Floats:
     return np.asarray(savgol_filter(values, window, polyorder=min(2, window - 1), deriv=1, delta=1 / hz, axis=0))
 
 
-def smooth(values: Floats, window: int) -> Floats:
+def reduce_noise(values: Floats, window: int) -> Floats:
     """Return values without their noise: a line fitted over a window."""
     from scipy.signal import savgol_filter
 

@@ -1,6 +1,6 @@
-"""Proposed labels of every kind that signals can carry, each with its confidence; what cannot be told is a note."""
+"""Proposed labels of every kind that signals can carry, each with its confidence; what signals leave open is a note."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,11 +16,12 @@ from fieldloop.annotate.measures import load_proposal_measures
 from fieldloop.annotate.motion import find_true_spans
 from fieldloop.annotate.propose import propose_phases
 from fieldloop.annotate.taxonomy import load_shipped_taxonomy
-from fieldloop.annotate.tool_view import view_as_tool
+from fieldloop.annotate.tool_view import find_tool_view
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import Taxonomy
 
 Numbers = Mapping[str, float]
 PICK, PLACE = ("approach", "pre-grasp", "grasp", "lift"), ("transport", "place", "release", "retract")
@@ -54,14 +55,13 @@ def propose_labels(
     recording: Recording,
     *,
     author: str,
-    known: Callable[[str, str], bool] = lambda _kind, _label: True,
+    known: Taxonomy | None = None,
     measures: Numbers | None = None,
 ) -> Proposal:
     """Propose phases, actions, contacts, repeated grasps, grasp types and results from the signals of an episode.
 
-    `known` states whether the taxonomy in force has a label of a kind; others are left out. Confidence is the
-    probability that the true segment of the same label overlaps with a proposed one by at least half; None where it
-    has not been measured.
+    Labels that the taxonomy `known` lacks are left out, with a note. Confidence is the probability that the true
+    segment of the same label overlaps with a proposed one by at least half; None where it has not been measured.
     """
     numbers = measures or load_proposal_measures()
     phases, notes = _propose_phases(recording, author, numbers)
@@ -77,7 +77,10 @@ def propose_labels(
     else:
         notes += list(missing)
         notes += [note("propose.no_grip_no_result")] if not missing else []
-    kept = [a for a in made if a.end_ns > a.start_ns and known(a.kind, a.label)]
+    lasting = [a for a in made if a.end_ns > a.start_ns]
+    kept = [a for a in lasting if known is None or known.find_label(a.kind, a.label) is not None]
+    if lacking := tuple(sorted({a.label for a in lasting if a not in kept})):
+        notes.append(note("propose.not_in_taxonomy", labels=lacking))
     return Proposal(tuple(sorted(kept, key=lambda a: (a.kind, a.start_ns))), tuple(dict.fromkeys(notes)))
 
 
@@ -95,12 +98,14 @@ def _propose_phases(recording: Recording, author: str, numbers: Numbers) -> tupl
     """Propose phases from the tool's pose where it is known and clear, else from joints."""
     limbs, missing = find_limbs(recording, numbers)
     arms = sorted(_find_arms(limbs, numbers), key=lambda arm: -arm.sureness)
-    view, is_own = view_as_tool(recording, arms[0].limb if arms else None, arms[0].holds if arms else None)
+    if any(fact.code == "propose.mostly_gaps" for fact in missing):
+        return [], list(missing)
+    view, is_own = find_tool_view(recording, arms[0].limb if arms else None, arms[0].holds if arms else None)
     if view is not None:
         spans, reason = propose_phases(view, load_shipped_taxonomy(), author=author)
         if not reason or is_own:
             points = find_change_points(recording, numbers)
-            rated = [_rate_span(span, points, numbers) for span in spans]
+            rated = [_judge_span(span, points, numbers) for span in spans]
             return rated, [note("propose.phases_incomplete", reason=reason)] if reason else []
     if missing:
         return [], list(missing)
@@ -142,7 +147,7 @@ def _split_between(limb: Limb, holds: Sequence[Hold]) -> list[int]:
     return [*edges, len(limb.speed) - 1]
 
 
-def _rate_span(span: Annotation, points: Sequence[ChangePoint], numbers: Numbers) -> Annotation:
+def _judge_span(span: Annotation, points: Sequence[ChangePoint], numbers: Numbers) -> Annotation:
     """Add the confidence of a span: how strongly the signals change near its ends."""
     reach = numbers["near_s"] * NS_PER_S
     clear = [
@@ -246,7 +251,7 @@ def _propose_from_holds(
 
 
 def _judge_result(judged: Sequence[Grasped]) -> tuple[str, Note | None]:
-    """Return the result that the last hold shows, or why none can be told."""
+    """Return the result that the last hold shows, or why it is unknown."""
     last = judged[-1] if judged else Grasped(Held.UNKNOWN)
     if last.held is Held.UNTIL_RELEASE:
         return "success", None

@@ -13,7 +13,7 @@ USUAL_OPENING_M = 0.08
 """Scale given to fingers of unknown unit; only shares of it matter."""
 
 
-def view_as_tool(recording: Recording, limb: Limb | None, holds: Holds | None) -> tuple[Recording | None, bool]:
+def find_tool_view(recording: Recording, limb: Limb | None, holds: Holds | None) -> tuple[Recording | None, bool]:
     """Return a recording with `tool` and `gripper`, and whether they are its own; None where the tool is unknown.
 
     Another name of the only pose in metres will do, and fingers of any unit whose direction is known.

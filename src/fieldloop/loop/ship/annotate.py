@@ -96,11 +96,13 @@ def propose_annotations(
     chosen = chosen or (workspace.store.find(Episode, IN_USE) if every else _find_episodes_to_annotate(workspace))
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
-    if chosen:
-        lock_taxonomy(workspace, find_taxonomy(workspace))
+    words = {task: find_taxonomy(workspace, task) for task in dict.fromkeys(e.task for e in chosen)}
+    for taxonomy in dict.fromkeys(words.values()):
+        lock_taxonomy(workspace, taxonomy)
     made: dict[str, Proposal] = {}
     for recording in workspace.track(Reopened(workspace, chosen), "proposing labels", len(chosen)):
-        made[recording.episode.id] = propose_labels(recording, author=MACHINE)
+        taxonomy = words[recording.episode.task]
+        made[recording.episode.id] = propose_labels(recording, author=MACHINE, known=taxonomy)
     if events := [event for name, proposal in made.items() for event in _list_events(workspace, name, proposal)]:
         workspace.write(*events)
     return _summarise_proposals({e.id: e.name for e in chosen}, made)
