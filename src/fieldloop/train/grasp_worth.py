@@ -37,7 +37,7 @@ class GraspLearner:
         weights = self._train(learnt)
         rows = self._describe(weights, judged)
         means = np.stack([process.predict(weights.rows, rows)[0] for process in weights.processes], axis=1)
-        return self._weigh(means - self._standardise(weights, judged)).sum(axis=1)
+        return np.asarray(self._weigh(means - self._standardise(weights, judged)).sum(axis=1))
 
     def estimate_rise(self, learnt: Ints, judged: Ints) -> Floats:
         """Return how much each judged loss rises when each learnt demonstration is left out: learnt × judged."""
