@@ -1,9 +1,9 @@
 """Does leaving out the least valuable demonstrations help a policy? Three tiers of people, judged by success.
 
 On the vectorised picking floor people demonstrate 300 times: careful, ordinary and sloppy ones (`bench.worth.tiers`:
-tremor, jerk, aim, hesitation, early closing, wrong side, narrow jaws, shallow fingers, rough grip). Four sets: three
-tiers of 100 successes over the laboratory's articles; the same with one article; 150 careful and 150 sloppy ones from
-the same starts, failures included; 300 ordinary ones. Nine methods (`bench.worth.scores`) order each set. A filter
+tremor, jerk, aim, hesitation, early closing, wrong side, narrow jaws, shallow fingers, rough grip). Three sets:
+three tiers of 100 successes; 150 careful and 150 sloppy ones from the same starts, failures included; 300 ordinary
+ones. Nine methods (`bench.worth.scores`) order each set. A filter
 leaves out 10 to 90 % from below, behaviour cloning learns from the rest, and the policy tries 1,500 picks on the line.
 Scenes, chances and training seed are those of the unfiltered policy: gains are paired, seed by seed.
 
@@ -27,7 +27,7 @@ from bench.worth.report import figures, tabulate
 from bench.worth.rounds import SETS, SHORT, Sizes, play
 
 COMMAND = "bench.value"
-DEVELOPMENT, FINAL = range(2), range(50_000, 50_006)
+DEVELOPMENT, FINAL = range(1), range(50_000, 50_006)
 SHORT_SETS = ("three tiers", "same starts")
 Row = dict[str, Any]
 

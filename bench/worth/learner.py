@@ -9,7 +9,8 @@ from fieldloop.stats.influence import estimate_loss_change
 from fieldloop.train.cloned_loss import compute_demonstration_gradients, compute_demonstration_losses
 from fieldloop.train.cloning import Cloned, train_by_cloning
 
-DAMPING = 1.0
+DAMPING = 100.0
+"""Chosen on development seed 0: with less, few gradients decide, and careful people are told apart less often."""
 
 
 class Cloner:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
-from bench.harness import Figure, summarise_mean, table
+from bench.harness import LEVEL, RANGE, Figure, table
 from bench.worth.rounds import RULE_METHOD, RULE_SHARE, SETS, SHARES, SHORT, TRIALS
 
 Row = dict[str, Any]
@@ -135,9 +136,12 @@ def _list_sets(rows: Sequence[Row]) -> list[str]:
 
 
 def _sum_up(gains: Sequence[float]) -> Figure:
-    return (
-        summarise_mean(gains, UNIT) if len(gains) > 1 else Figure(gains[0], 1, gains[0], gains[0], UNIT, kind="range")
-    )
+    """Return the mean of paired gains with Student's interval over floors; one floor has only its value."""
+    mean, count = float(np.mean(gains)), len(gains)
+    if count == 1:
+        return Figure(mean, 1, mean, mean, UNIT, kind=RANGE)
+    half = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * float(np.std(gains, ddof=1)) / count**0.5
+    return Figure(mean, count, mean - half, mean + half, UNIT)
 
 
 def _write_gain(gains: Sequence[float]) -> str:

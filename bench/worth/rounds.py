@@ -15,8 +15,8 @@ from fieldloop.simulate.picking.scenes import Bools, Floats, Ints
 from fieldloop.simulate.picking.world import World
 from fieldloop.train.worth import split_into_folds
 
-SETS = ("three tiers", "one article", "same starts", "all alike")
-SHARES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+SETS = ("three tiers", "same starts", "all alike")
+SHARES = (0.1, 0.3, 0.5, 0.9)
 RULE_METHOD, RULE_SHARE, TRIALS = "smooth", 0.3, 200
 LONG, SHORT_METHODS = 300, ("random", "length", "smooth", "loss", "tier")
 
@@ -38,8 +38,6 @@ def make_setting(name: str, seed: int, sizes: Sizes) -> Setting:
     """Let people demonstrate 300 times."""
     world = World("broad", seed)
     shares = world.laboratory()
-    if name == "one article":
-        shares = np.where(np.arange(len(shares)) == np.argmax(shares), 1.0, 0.0)
     careful, ordinary, sloppy = (TIERS.index(tier) for tier in (CAREFUL, ORDINARY, SLOPPY))
 
     def show(tier: int, count: int, *, failures: bool = False) -> Shown:

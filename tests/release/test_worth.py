@@ -49,7 +49,7 @@ def test_a_trembling_hand_is_worth_less_whatever_its_length():
 
 
 def test_one_window_gives_a_value_without_an_interval():
-    short = measure_motion_worth(hand("a", long_s=2.5), SETTINGS, 0.95)
+    short = measure_motion_worth(hand("a", long_s=1.5), SETTINGS, 0.95)
     assert (short.low, short.high) == (None, None)
 
 
@@ -58,7 +58,7 @@ def test_one_window_gives_a_value_without_an_interval():
     [
         (hand("a", kind=StreamKind.GRIPPER), "worth.no_motion_recorded"),
         (hand("a", hz=12.0), "worth.sampled_too_slowly"),
-        (hand("a", long_s=1.2), "worth.too_short"),
+        (hand("a", long_s=0.8), "worth.too_short"),
     ],
 )
 def test_what_cannot_be_told_is_stated_with_the_reason(recording, code):

@@ -67,7 +67,8 @@ def _measure_windows(speeds: Floats, settings: Section) -> Floats:
         return np.empty(0)
     moving = windows.mean(axis=1) >= settings.number("moving_share") * windows.mean(axis=1).max()
     limits = settings.number("highest_hz"), settings.number("least_share")
-    lengths = [compute_spectral_arc_length(window, RATE_HZ, *limits) for window in windows[moving]]
+    tapered = windows[moving] * np.hanning(long)  # a window that cuts a movement must not look rough for it
+    lengths = [compute_spectral_arc_length(window, RATE_HZ, *limits) for window in tapered]
     return np.array([length for length in lengths if np.isfinite(length)])
 
 
