@@ -41,6 +41,7 @@ RENDERERS = {
     "Release": "render_release:print_release",
     "Integrity": "render_release:print_integrity",
     "ReleaseDiff": "render_release_diff:print_release_diff",
+    "Worth": "render_worth:print_worth",
     "IncidentNow": "render_run:print_incident",
     "PolicyHealth": "render_run:print_policy_health",
     "HandEyeResult": "render_hand_eye:print_hand_eye_result",

@@ -204,6 +204,7 @@ USE_CASES = (
         writes=("html",),
     ),
     UseCase("release verify", "ship.release_verify:verify_release", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("release worth", "ship.release_worth:list_release_worth", ANYONE, reads=True),
     UseCase("release datasheet", "ship.release:write_release_datasheet", ANYONE, reads=True),
     UseCase("release export", "ship.export:export_release", ENGINEER, writes=("target",), new=("target",)),
     UseCase("convert", "ship.convert:convert_log", FLOOR, needs=Needs.NOTHING, writes=("target",), new=("target",)),

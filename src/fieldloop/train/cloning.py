@@ -38,7 +38,7 @@ class Cloned:
 
     def act(self, inputs: Array) -> Array:
         """Answer every row of inputs."""
-        seen = _scale_and_clip(inputs, self.mean, self.spread, self.farthest)
+        seen = scale_and_clip(inputs, self.mean, self.spread, self.farthest)
         with limit_to_one_thread():
             answer = _run_forward([part for layer in self.layers for part in layer], seen)[-1]
         return np.asarray(answer * self.answer_spread + self.answer_mean)
@@ -62,7 +62,7 @@ def train_by_cloning(
     floor, farthest = np.float32(settings.number("clone_spread_floor")), settings.number("clone_farthest")
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + floor
     answer_mean, answer_spread = actions.mean(axis=0), actions.std(axis=0) + TINY
-    seen, wanted = _scale_and_clip(inputs, mean, spread, farthest), (actions - answer_mean) / answer_spread
+    seen, wanted = scale_and_clip(inputs, mean, spread, farthest), (actions - answer_mean) / answer_spread
     parts = _draw_initial_weights([inputs.shape[1], *map(int, settings["clone_hidden_units"]), actions.shape[1]], rng)
     length, batch = int(settings["clone_steps"]) if steps is None else steps, int(settings["clone_batch"])
     knee = np.float32(settings.number("clone_error_knee"))
@@ -70,7 +70,7 @@ def train_by_cloning(
     with limit_to_one_thread():
         for rate in _schedule_learning_rates(length, settings.number("clone_rate")):
             rows = rng.integers(len(inputs), size=batch) if share is None else rng.choice(len(inputs), batch, p=share)
-            optimiser.step(_compute_gradients(parts, seen[rows], wanted[rows], knee), rate)
+            optimiser.step(compute_gradients(parts, seen[rows], wanted[rows], knee), rate)
     layers = tuple(zip(parts[::2], parts[1::2], strict=True))
     return Cloned(layers, mean, spread, farthest, answer_mean, answer_spread)
 
@@ -89,7 +89,8 @@ def _find_thread_pools() -> Any:
     return ThreadpoolController()
 
 
-def _scale_and_clip(inputs: Array, mean: Array, spread: Array, max_deviation: float) -> Array:
+def scale_and_clip(inputs: Array, mean: Array, spread: Array, max_deviation: float) -> Array:
+    """Return inputs in spreads from their mean, clipped."""
     scaled: Array = (inputs - mean) / spread
     return scaled.clip(-max_deviation, max_deviation, out=scaled)
 
@@ -136,9 +137,7 @@ def _run_forward(layers: list[Array], inputs: Array) -> list[Array]:
     return [*seen, seen[-1] @ layers[-2] + layers[-1]]
 
 
-def _compute_gradients(
-    layers: list[Array], inputs: Array, target_actions: Array, huber_knee: np.float32
-) -> list[Array]:
+def compute_gradients(layers: list[Array], inputs: Array, target_actions: Array, huber_knee: np.float32) -> list[Array]:
     """Slopes of the mean error: quadratic up to the knee, linear beyond, so that odd demonstrations pull less."""
     *below, answer = _run_forward(layers, inputs)
     slope = np.clip((answer - target_actions) / huber_knee, -1, 1) / np.float32(len(inputs))

@@ -29,7 +29,7 @@ class Process:
 
     def predict(self, rows: Floats, inputs: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of the output for every row of inputs; `rows` are those that were learnt from."""
-        near = self._compute_kernel(inputs, rows)
+        near = self.compute_kernel(inputs, rows)
         prior = self.line * ((inputs**2).mean(axis=1) + 1 / inputs.shape[1]) + self.bump
         return near @ self.coefficients, prior - ((near @ self.inverse) * near).sum(axis=1) + self.noise
 
@@ -38,7 +38,8 @@ class Process:
         precision = np.diag(self.inverse)
         return self.coefficients / precision, 1 / precision
 
-    def _compute_kernel(self, first_rows: Floats, second_rows: Floats) -> Floats:
+    def compute_kernel(self, first_rows: Floats, second_rows: Floats) -> Floats:
+        """Return the covariance of every first row with every second row."""
         line, bump = _compute_kernel_parts(first_rows, second_rows, self.lengths)
         return self.line * line + self.bump * bump
 

@@ -47,11 +47,11 @@ def train_reference_policy(
     Without `validation`, the error is that of each demonstration when all others were learnt from.
     """
     samples = _check_samples(samples, settings)
-    pictures, depths, owner = _stack_samples(samples)
+    pictures, depths, owner = stack_samples(samples)
     eye = Vision(pictures.shape[1:3], depths.shape[1:3], settings.number("saliency_threshold"))
     eye = replace(eye, place=vision.find_item_area(eye, pictures, depths, settings.number("place_margin")))
     salient, context = (
-        _average_by_demonstration(owner, seen) for seen in vision.extract_features(eye, pictures, depths)
+        average_by_demonstration(owner, seen) for seen in vision.extract_features(eye, pictures, depths)
     )
     scale = scaling.fit_scaling(salient, context, int(settings["context_components"]))
     rows, targets = scale(salient, context), np.stack([encode_grasps(sample.grasp) for sample in samples])
@@ -70,7 +70,7 @@ def train_reference_policy(
     )
     if not validation:
         return weights
-    held, depths, owner = _stack_samples(validation)
+    held, depths, owner = stack_samples(validation)
     truth = np.stack([validation[i].grasp for i in owner])
     return replace(
         weights, validation_error=_compute_mean_error((predict_grasps(weights, held, depths)[0] - truth)[:, :3])
@@ -107,7 +107,7 @@ def _compute_mean_error(errors: Floats) -> float:
     return float(np.linalg.norm(errors, axis=1).mean())
 
 
-def _average_by_demonstration(demonstration_index: NDArray[np.intp], frame_features: Floats) -> Floats:
+def average_by_demonstration(demonstration_index: NDArray[np.intp], frame_features: Floats) -> Floats:
     """Average what was seen over the frames of each demonstration."""
     firsts = np.flatnonzero(np.r_[True, np.diff(demonstration_index) != 0])
     return np.asarray(np.add.reduceat(frame_features, firsts, axis=0) / np.bincount(demonstration_index)[:, None])
@@ -125,7 +125,8 @@ def _check_samples(samples: Sequence[Sample], settings: Section) -> list[Sample]
     return kept
 
 
-def _stack_samples(samples: Sequence[Sample]) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.intp]]:
+def stack_samples(samples: Sequence[Sample]) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.intp]]:
+    """Return all pictures, all depths, and the number of the sample of each."""
     owner = np.repeat(np.arange(len(samples)), [len(sample.pictures) for sample in samples])
     pictures = np.concatenate([sample.pictures for sample in samples])
     return pictures, np.concatenate([sample.depths for sample in samples]), owner

@@ -16,6 +16,7 @@ from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
 from fieldloop.loop.ship.release_reasons import judge_selection, list_release_reasons, require_reason, summarise_checks
 from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
+from fieldloop.loop.ship.worth import choose_least_valuable
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -24,6 +25,7 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
+from fieldloop.model.worth import WorthMethod
 from fieldloop.release import Terms, assemble_release, count_contents
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.release.fixes import select_fixes
@@ -46,6 +48,8 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     fix: tuple[FixKind, ...] = (),
     apart: tuple[str, ...] = (),
     unlabelled: bool = False,
+    without_worst: float = 0.0,
+    worst_by: WorthMethod = WorthMethod.SMOOTH,
     override: str = "",
 ) -> Release:
     """Freeze accepted episodes into an immutable release: all, those of a plan, or those that match a query.
@@ -63,6 +67,8 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
         fix: apply proposed fixes of these kinds (trim, restamp), and include the episodes that they repair
         apart: put each operator, or each object, into either training or validation, never both
         unlabelled: include episodes without phases although the taxonomy is locked
+        without_worst: leave out this share of the episodes, those of least worth; refused unless trials show it helps
+        worst_by: how worth is estimated: smooth (how smoothly the hand moved) or influence (on held-out episodes)
         override: reason to release in spite of all reasons against it; recorded with your name
     """
     began = workspace.last_seq()
@@ -83,11 +89,15 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     reports = {report.episode: report for report in workspace.store.find(EpisodeReport)}  # the last judgement counts
     labels = choose_labels(span for spans in (batch.annotations or {}).values() for span in spans)
     frozen = _assemble_release(workspace, name, offered, terms, reports, labels)
+    doubts: tuple[Note, ...] = ()
+    if without_worst:
+        worst, doubts = choose_least_valuable(workspace, frozen, without_worst, worst_by, override)
+        frozen = _assemble_release(workspace, name, offered, replace(terms, still_wrong=worst), reports, labels)
     if known := _find_same_release(workspace, frozen):
         return known
     dataset = judge_selection(workspace, frozen, batch, unlabelled=unlabelled)
     inside = set(frozen.episodes)
-    reasons = list_release_reasons(workspace, [e for e in offered if e.id in inside], reports, dataset)
+    reasons = (*doubts, *list_release_reasons(workspace, [e for e in offered if e.id in inside], reports, dataset))
     over = require_reason(workspace, name, reasons, override)
     frozen = replace(
         frozen, query=where, plan=find_plan(workspace, plan).id if plan else "", override=over,
@@ -131,11 +141,10 @@ def _assemble_release(
     try:
         first = assemble_release(name, offered, reports.values(), spans, terms, settings)
         wrong = find_episodes_still_failing(workspace, first, reports)
-        return (
-            assemble_release(name, offered, reports.values(), spans, replace(terms, still_wrong=wrong), settings)
-            if wrong
-            else first
-        )
+        if not wrong:
+            return first
+        again = replace(terms, still_wrong=(*terms.still_wrong, *wrong))
+        return assemble_release(name, offered, reports.values(), spans, again, settings)
     except NothingToRelease as nothing:
         reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, reports))
         listed = [write_sentence(reason) for reason in reasons] or ["No episode was offered."]

@@ -1,24 +1,20 @@
 """Train a policy version on a release."""
 
 import tempfile
-from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from fieldloop.annotate import choose_labels
 from fieldloop.errors import Refused
-from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels
 from fieldloop.loop.ship.own_trainer import find_own_trainer, train_with_own_trainer
 from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
-from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.ship.released_samples import find_release_labels, gather_release_samples
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.serve.bundle import read_bundle
-from fieldloop.train import Gathered, gather_samples, train_policy, write_bundle
+from fieldloop.train import train_policy, write_bundle
 
 
 def train_policy_version(
@@ -37,8 +33,9 @@ def train_policy_version(
     _refuse_other_version(workspace, called, frozen, seed)
     if (own := find_own_trainer(workspace, trainer)) is not None:
         return train_with_own_trainer(workspace, frozen, called, seed, trainer, own)
-    spans = _find_labels(workspace, frozen)
-    shown, held = (_gather_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
+    spans = find_release_labels(workspace, frozen)
+    parts = (frozen.train, frozen.validation)
+    shown, held = (gather_release_samples(workspace, frozen, chosen, spans) for chosen in parts)
     if not shown.samples:
         reason = shown.skipped[0][1] if shown.skipped else "it holds no episode to train on"
         raise Refused(f"Nothing in release {frozen.name} can be learnt from: {reason}.")
@@ -82,23 +79,3 @@ def _refuse_other_version(workspace: Workspace, name: str, frozen: Release, seed
 def list_policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
     """List policy versions, newest first."""
     return tuple(workspace.store.find(PolicyVersion, newest=True))
-
-
-def _find_labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
-    """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
-    inside = set(frozen.episodes)
-    spans = match_release_labels([s for s in workspace.store.find(Annotation) if s.episode in inside], frozen)
-    if spans is None:
-        raise Refused(
-            f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
-        )
-    return choose_labels(span for span in spans if span.kind == PHASE)
-
-
-def _gather_samples(
-    workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]
-) -> Gathered:
-    episodes = find_release_episodes(workspace, frozen, chosen)
-    recordings = Reopened(workspace, episodes, frozen.name, frozen)
-    frames = int(workspace.operations["train"]["frames_per_demonstration"])
-    return gather_samples(recordings, spans, frozen.shares, frames)

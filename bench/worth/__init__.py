@@ -1,0 +1,1 @@
+"""Parts of `bench.value`: operators of three tiers, what estimates a demonstration's worth, and the rounds."""

@@ -1,0 +1,33 @@
+"""What can be learnt from a release: its labels as they were frozen, and a sample of each usable episode."""
+
+from collections.abc import Sequence
+
+from fieldloop.annotate import choose_labels
+from fieldloop.errors import Refused
+from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels
+from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import PHASE, Annotation
+from fieldloop.model.release import Release
+from fieldloop.train import Gathered, gather_samples
+
+
+def find_release_labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
+    """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
+    inside = set(frozen.episodes)
+    spans = match_release_labels([s for s in workspace.store.find(Annotation) if s.episode in inside], frozen)
+    if spans is None:
+        raise Refused(
+            f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
+        )
+    return choose_labels(span for span in spans if span.kind == PHASE)
+
+
+def gather_release_samples(
+    workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]
+) -> Gathered:
+    """Read a sample from each of some episodes of a release."""
+    episodes = find_release_episodes(workspace, frozen, chosen)
+    recordings = Reopened(workspace, episodes, frozen.name, frozen)
+    frames = int(workspace.operations["train"]["frames_per_demonstration"])
+    return gather_samples(recordings, spans, frozen.shares, frames)

@@ -1,0 +1,141 @@
+"""Estimate what the episodes of a release are worth, gather the evidence, and leave the worst out where it helps."""
+
+import zlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fieldloop.errors import Refused
+from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.ship.released_samples import find_release_labels, gather_release_samples
+from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.attempts import settle_attempts
+from fieldloop.model.note import Note, note
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
+from fieldloop.model.worth import EpisodeWorth, Worth, WorthEvidence, WorthMethod
+from fieldloop.release.smooth_motion import measure_motion_worth
+from fieldloop.release.worth import (
+    check_share,
+    compare_trials,
+    conclude,
+    find_evidence,
+    order_by_worth,
+    read_leaving_out,
+    select_worst,
+)
+from fieldloop.say import write_sentence
+from fieldloop.stats.difference import Counts
+from fieldloop.train.grasp_worth import GraspLearner
+from fieldloop.train.worth import estimate_worth
+
+FOLDS = 5
+HOW_TO_GATHER = (
+    "To gather evidence, freeze this release with --override 'REASON' and the whole one without --without-worst, "
+    "train a policy on each, and gate both: fieldloop gate POLICY"
+)
+
+
+def estimate_release_worth(workspace: Workspace, release: Release, method: WorthMethod) -> Worth:
+    """Estimate the worth of every episode of a release, frozen or about to be, with the evidence there is."""
+    if method is WorthMethod.INFLUENCE:
+        known, unknown = _estimate_influence(workspace, release)
+    else:
+        known, unknown = _measure_smoothness(workspace, release)
+    evidence = tuple(_compare_trials(workspace, release, method))
+    return Worth(method, order_by_worth(known), tuple(unknown), evidence, conclude(evidence))
+
+
+def choose_least_valuable(
+    workspace: Workspace, release: Release, share: float, method: WorthMethod, override: str
+) -> tuple[tuple[tuple[str, Note], ...], tuple[Note, ...]]:
+    """Return the least valuable episodes of a release that is about to be frozen with why, and reasons against it.
+
+    Refused where no trial shows that leaving out this share helps, unless `override` states a reason.
+    """
+    check_share(share)
+    evidence = tuple(_compare_trials(workspace, release, method))
+    against: tuple[Note, ...] = ()
+    if find_evidence(evidence, method, share) is None:
+        against = (note("worth.no_evidence", why=conclude(evidence)),)
+        if not override.strip():
+            raise Refused(" ".join((write_sentence(against[0]), HOW_TO_GATHER)), against)
+    worth = estimate_release_worth(workspace, release, method)
+    if not worth.episodes:
+        reasons = tuple(dict.fromkeys(why for _, why in worth.unknown))
+        raise Refused(f"No episode's worth can be estimated ({method.value}): {write_sentence(reasons[0])}", reasons)
+    return select_worst(worth, share, release.id), against
+
+
+def _measure_smoothness(workspace: Workspace, release: Release) -> tuple[list[EpisodeWorth], list[tuple[str, Note]]]:
+    known, unknown, settings = list[EpisodeWorth](), list[tuple[str, Note]](), workspace.operations["worth"]
+    for recording in Reopened(workspace, find_release_episodes(workspace, release), release.name, release):
+        worth = measure_motion_worth(recording, settings, settings.number("level"))
+        if isinstance(worth, Note):
+            unknown.append((recording.episode.id, worth))
+        else:
+            known.append(worth)
+    return known, unknown
+
+
+def _estimate_influence(workspace: Workspace, release: Release) -> tuple[list[EpisodeWorth], list[tuple[str, Note]]]:
+    """Estimate by the reference learner; only what it can learn from has an influence."""
+    episodes = {episode.id: episode for episode in find_release_episodes(workspace, release)}
+    gathered = gather_release_samples(workspace, release, release.episodes, find_release_labels(workspace, release))
+    samples = [sample for sample in gathered.samples if sample.weight > 0]
+    unknown = [(episode, note("worth.not_learnt_from", reason=reason)) for episode, reason in gathered.skipped]
+    least = int(workspace.operations["train"]["min_demonstrations"])
+    if len(samples) * (FOLDS - 1) // FOLDS < max(least, 2 * FOLDS):
+        few = note("worth.too_few", demonstrations=len(samples), least=-(-max(least, 2 * FOLDS) * FOLDS // (FOLDS - 1)))
+        return [], [*unknown, *((sample.episode, few) for sample in samples)]
+    settings = workspace.operations["worth"]
+    learner = GraspLearner(samples, workspace.operations["train"], settings.number("error_knee"))
+    chance = np.random.default_rng(zlib.crc32(release.id.encode()))
+    found = estimate_worth(learner, np.arange(len(samples)), chance, None, FOLDS, settings.number("level"))
+    return [
+        EpisodeWorth(sample.episode, episodes[sample.episode].name, *map(float, numbers))
+        for sample, *numbers in zip(samples, found.value, found.low, found.high, strict=True)
+    ], unknown
+
+
+def _compare_trials(workspace: Workspace, release: Release, method: WorthMethod) -> Iterator[WorthEvidence]:
+    """Yield what gate trials say of releases of nearly these episodes with and without their worst, newest first."""
+    settings, here = workspace.operations["worth"], set(release.episodes)
+    known = {one.id: one for one in workspace.store.find(Release)}
+    for without in workspace.store.find(Release, newest=True):
+        left = read_leaving_out(without)
+        if left is None or left.method != method or (whole := known.get(left.whole)) is None:
+            continue
+        if len(here & set(whole.episodes)) < settings.number("same_data_share") * len(here):
+            continue
+        counts = _count_trials_of_same_trainer(workspace, whole, without)
+        if counts is not None:
+            yield compare_trials(whole.name, without.name, method, left.share, counts, settings.number("level"))
+
+
+def _count_trials_of_same_trainer(
+    workspace: Workspace, whole: Release, without: Release
+) -> tuple[Counts, Counts] | None:
+    """Return (successes, trials) of policies of one trainer learnt from either release; None if one was not tried."""
+    of_whole, of_rest = (
+        workspace.store.find(PolicyVersion, {"release": release.id}, newest=True) for release in (whole, without)
+    )
+    for trainer in dict.fromkeys(policy.trainer for policy in of_rest):
+        counts = [
+            _count_trials(workspace, [policy for policy in policies if policy.trainer == trainer])
+            for policies in (of_whole, of_rest)
+        ]
+        if all(trials for _, trials in counts):
+            return counts[0], counts[1]
+    return None
+
+
+def _count_trials(workspace: Workspace, policies: Sequence[PolicyVersion]) -> Counts:
+    """Count gate trials, an attempt once; a tie of its judges counts as a failure."""
+    successes = trials = 0
+    for policy in policies:
+        kept, contested = settle_attempts(workspace.store.find(Outcome, {"policy": policy.id, "stage": Stage.GATE}))
+        successes += sum(outcome.succeeded is True for outcome in kept)
+        trials += len(kept) + len(contested)
+    return successes, trials

@@ -1,0 +1,106 @@
+"""Leave the least valuable episodes out of a release: which ones, and on what evidence.
+
+An estimate of worth alone is no reason to leave anything out. What counts is whether a policy learnt without these
+episodes succeeded more often: in trials of both policies, with the whole interval of the gain above 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldloop.errors import BadInput
+from fieldloop.model.note import Note, note
+from fieldloop.model.release import Release
+from fieldloop.model.worth import EpisodeWorth, Worth, WorthEvidence
+from fieldloop.stats.difference import Counts, compute_difference_interval
+
+LEAST_WORTH = "release.least_worth"
+
+
+def compare_trials(
+    whole: str, without: str, method: str, share: float, counts: tuple[Counts, Counts], level: float
+) -> WorthEvidence:
+    """Compare (successes, trials) of two policies: learnt from the whole release, and without its worst episodes.
+
+    >>> compare_trials("r1", "r2", "smooth", 0.3, ((90, 200), (120, 200)), 0.95).helps
+    True
+    >>> compare_trials("r1", "r2", "smooth", 0.3, ((90, 200), (100, 200)), 0.95).helps
+    False
+    """
+    before, after = counts
+    low, high = compute_difference_interval(after, before, level)
+    return WorthEvidence(whole, without, method, share, *before, *after, low, high)
+
+
+def order_by_worth(episodes: Sequence[EpisodeWorth]) -> tuple[EpisodeWorth, ...]:
+    """Put the least valuable first; of equals the one whose id comes first."""
+    return tuple(sorted(episodes, key=lambda one: (one.value, one.episode)))
+
+
+def check_share(share: float) -> None:
+    """Refuse a share that leaves out nothing or everything."""
+    if not 0 < share < 1:
+        raise BadInput(f"A share of episodes to leave out lies between 0 and 1, not at {share:g}; write 10 % as 0.1.")
+
+
+@dataclass(frozen=True, slots=True)
+class LeavingOut:
+    """What a release left out by worth: the share of the whole release, and how worth was estimated."""
+
+    whole: str
+    method: str
+    share: float
+
+
+def read_leaving_out(release: Release) -> LeavingOut | None:
+    """Return what a release left out by worth; None where it left out nothing."""
+    why = next((why for _, why in release.excluded if why.code == LEAST_WORTH), None)
+    return LeavingOut(str(why["whole"]), str(why["method"]), float(str(why["share"]))) if why else None
+
+
+def select_worst(worth: Worth, share: float, whole: str) -> tuple[tuple[str, Note], ...]:
+    """Return the ids of the share of episodes with the least worth, each with the reason that a release records.
+
+    `whole` is the id of the release that they are left out of.
+    Episodes without an estimate stay in. The share is of those with one.
+    """
+    check_share(share)
+    ordered = order_by_worth(worth.episodes)
+    count = round(share * len(ordered))
+    return tuple(
+        (
+            one.episode,
+            note(
+                LEAST_WORTH,
+                whole=whole,
+                method=worth.method.value,
+                share=share,
+                rank=rank,
+                of=len(ordered),
+                value=one.value,
+                low=one.low,
+                high=one.high,
+            ),
+        )
+        for rank, one in enumerate(ordered[:count], start=1)
+    )
+
+
+def find_evidence(evidence: Sequence[WorthEvidence], method: str, share: float) -> WorthEvidence | None:
+    """Return the newest evidence that leaving out this share by this method helps; None where there is none.
+
+    A newer comparison of the same method and share overrules an older one.
+    """
+    of = [one for one in evidence if one.method == method and abs(one.share - share) < 1e-9]  # noqa: PLR2004 - equal
+    return of[0] if of and of[0].helps else None
+
+
+def conclude(evidence: Sequence[WorthEvidence]) -> Note:
+    """State what the newest comparison shows."""
+    if not evidence:
+        return note("worth.no_trials")
+    newest = evidence[0]
+    code = "worth.helps" if newest.helps else "worth.harms" if newest.harms else "worth.cannot_tell"
+    return note(
+        code, method=newest.method, share=newest.share, gain=newest.gain, low=newest.low, high=newest.high,
+        trials=newest.trials + newest.trials_without,
+    )  # fmt: skip

@@ -1,0 +1,96 @@
+"""Leaving the least valuable episodes out: refused without trials, overridden on the record, allowed by evidence."""
+
+import pytest
+from tests.loop.test_loop_release import annotated, settled
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.data import ingest
+from fieldloop.loop.ship.release import freeze_release
+from fieldloop.loop.ship.release_worth import list_release_worth
+from fieldloop.loop.ship.worth import choose_least_valuable
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import OutcomeRecorded, PolicyTrained
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.worth import WorthMethod
+from fieldloop.release.writers import write_mcap
+from fieldloop.testing import synthetic
+
+WHY = "to try it at the gate"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Two healthy episodes, released as r1."""
+    folder = tmp_path_factory.mktemp("worth")
+    opened = settled(folder / "site")
+    write_mcap(
+        [synthetic.make_healthy_recording(seed=seed, session=f"session-{seed}") for seed in range(2)], folder / "logs"
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
+        ingest.ingest_logs(opened, (folder / "logs",))
+    opened.write(*(annotated(episode) for episode in opened.store.find(Episode)))
+    yield opened
+    opened.close()
+
+
+def attempt(site, release, successes, trials, stage=Stage.GATE):
+    """Record a policy of this release and its trials."""
+    policy = PolicyVersion(f"{release.id[:32]:0<64}", f"p-{release.name}", release.id, "mine", "", 2, 0, None, 10.0)
+    made = [
+        Outcome(
+            f"{release.name}-{n:04d}", policy.id, Stratum.of(), stage, "lab", "arm-1", 10**18 + n, n < successes, "x"
+        )
+        for n in range(trials)
+    ]
+    site.write(PolicyTrained(policy), *map(OutcomeRecorded, made))
+
+
+def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(site):
+    whole = freeze_release(site, "r1", override=WHY)
+    worth = list_release_worth(site, "r1")
+    assert {one.episode for one in worth.episodes} == set(whole.episodes)
+    assert worth.episodes[0].value <= worth.episodes[1].value
+    assert worth.conclusion.code == "worth.no_trials"
+
+    with pytest.raises(Refused, match="no evidence that leaving episodes out helps this policy") as refused:
+        freeze_release(site, "lean", without_worst=0.5)
+    assert refused.value.reasons[0].code == "worth.no_evidence"
+
+    lean = freeze_release(site, "lean", without_worst=0.5, override=WHY)
+    assert lean.episodes == (worth.episodes[1].episode,)
+    why = dict(lean.excluded)[worth.episodes[0].episode]
+    assert (why.code, why["method"], why["value"], why["whole"]) == (
+        "release.least_worth", "smooth", worth.episodes[0].value, whole.id,
+    )  # fmt: skip
+    assert "worth.no_evidence" in {reason.code for reason in lean.overridden}
+
+    attempt(site, whole, 45, 100)
+    with pytest.raises(Refused, match="tried both with"):
+        freeze_release(site, "r2", without_worst=0.5)
+    attempt(site, lean, 75, 100)
+    found = list_release_worth(site, "r1")
+    assert found.conclusion.code == "worth.helps"
+    assert (found.evidence[0].successes, found.evidence[0].successes_without) == (45, 75)
+    left, against = choose_least_valuable(site, whole, 0.5, WorthMethod.SMOOTH, "")
+    assert ([episode for episode, _ in left], against) == ([worth.episodes[0].episode], ())
+    again = freeze_release(site, "lean", without_worst=0.5, override=WHY)
+    assert again.id == lean.id
+    with pytest.raises(Refused, match="no evidence"):
+        freeze_release(site, "r2", without_worst=0.4)
+    with pytest.raises(Refused, match="no evidence"):
+        freeze_release(site, "r2", without_worst=0.5, worst_by=WorthMethod.INFLUENCE)
+
+
+def test_influence_of_too_few_episodes_cannot_be_told(site):
+    freeze_release(site, "r1", override=WHY)
+    found = list_release_worth(site, "r1", method=WorthMethod.INFLUENCE)
+    assert not found.episodes
+    assert {why.code for _, why in found.unknown} <= {"worth.too_few", "worth.not_learnt_from"}
+
+
+@pytest.mark.parametrize("share", [1.0, -0.5, 30.0])
+def test_a_share_outside_is_refused(site, share):
+    with pytest.raises(BadInput, match="between 0 and 1"):
+        freeze_release(site, "r3", without_worst=share)
