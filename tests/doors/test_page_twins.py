@@ -20,7 +20,7 @@ from fieldloop.ui.pages import PAGES
 NO_DATA = {"/more"}
 """The list of pages itself."""
 PAGE_FILES = sorted(Path(pages.__path__[0]).glob("*.py"))
-NEEDS = {"ingest show": "04" * 32, "release show": "e" * 64, "gate show": "c" * 64}
+NEEDS = {"ingest show": "04" * 32, "annotate labels": "04" * 32, "release show": "e" * 64, "gate show": "c" * 64}
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,7 @@ def list_annotation_tasks(
     now_ns = workspace.clock()
     found = [task for task in workspace.store.find(LabelTask) if _is_visible(workspace, task)]
     found = [task for task in found if not annotator or annotator in (task.annotator, task.taken_by)]
-    shown = _describe_tasks(workspace, found, now_ns)
+    shown = describe_tasks(workspace, found, now_ns)
     counted = {one: sum(task.state is one for task in shown) for one in TaskState}
     listed = [
         task for task in shown if (task.state is state if state else every or task.state in UNFINISHED)
@@ -106,7 +106,8 @@ def list_annotation_tasks(
     )  # fmt: skip
 
 
-def _describe_tasks(workspace: Workspace, tasks: Sequence[LabelTask], now_ns: int) -> list[TaskShown]:
+def describe_tasks(workspace: Workspace, tasks: Sequence[LabelTask], now_ns: int) -> list[TaskShown]:
+    """Return tasks as lists show them."""
     ids = sorted({task.episode for task in tasks})
     names = {episode.id: episode.name for episode in workspace.store.find(Episode, {"id": ids})} if ids else {}
     due_ns = round(workspace.operations["annotate"].number("due_days") * NS_PER_DAY)
