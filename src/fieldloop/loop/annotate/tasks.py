@@ -35,7 +35,7 @@ class NextTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskShown:
-    """A task as lists show it; `state` is open where a lease has ended."""
+    """A task as lists show it; `state` is open where a lease has ended, `about` whose labels a lead looks at."""
 
     id: str
     episode: str
@@ -49,6 +49,7 @@ class TaskShown:
     lease_until_ns: int | None
     overdue: bool
     because: tuple[Note, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def describe_tasks(workspace: Workspace, tasks: Sequence[LabelTask], now_ns: int
         TaskShown(
             task.id, task.episode, names.get(task.episode, task.episode), task.kinds, task.reason,
             TaskState.OPEN if task.is_free(now_ns) else task.state, task.annotator, task.taken_by, task.dealt_ns,
-            task.lease_until_ns, task.state in UNFINISHED and now_ns > task.dealt_ns + due_ns, task.because,
+            task.lease_until_ns, task.state in UNFINISHED and now_ns > task.dealt_ns + due_ns, task.because, task.about,
         )
         for task in tasks
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 import { agreed, clear, differences, equal, History, paint, paintAll, sort, take, write } from "./annosegments.js";
 import { post } from "./annosave.js";
 
-export const deciding = (editor) => { const kind = editor.state.get("decide"); return editor.labelling.lead && editor.kinds.includes(kind) ? kind : ""; };
+export const deciding = (editor) => { const asked = editor.labelling.tasks.find((task) => ["adjudicate", "suspect"].includes(task.reason)), kind = editor.state.get("decide") ?? (editor.state.has("kind") ? "" : asked?.kinds[0]); return editor.labelling.lead && editor.kinds.includes(kind) ? kind : ""; };
 const own = ({ label, start_s, end_s, object, values, blob, verified_by, error, error_unit }) => ({ label, start_s, end_s, object, values, blob, verified_by, error, error_unit });
 
 export function accept(editor) { // the proposal at the playhead

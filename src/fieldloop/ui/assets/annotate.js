@@ -102,11 +102,9 @@ export class Editor {
     timeline.addLane(differencesLane(this)); timeline.addLane(changesLane(this)); timeline.addLane(ownLane(this));
   }
   async #changePoints() {
-    const answer = await fetch(`/api/annotate/changes?episode=${encodeURIComponent(this.labelling.episode)}`).catch(() => null), start = BigInt(this.view.start_ns);
+    const answer = await fetch(`/api/annotate/changes?episode=${encodeURIComponent(this.labelling.episode)}`).catch(() => null);
     if (!answer?.ok) return;
-    const found = await answer.json();
-    const seconds = (one) => (one.at_s !== undefined ? one.at_s : (Date.parse(one.at.slice(0, 19) + "Z") - Number(start / 1000000n)) / 1000 + Number(`0.${(one.at.match(/\.(\d+)/) ?? [0, "0"])[1]}`));
-    this.changes = (Array.isArray(found) ? found : found.changes ?? []).map((one) => ({ ...one, at_s: seconds(one) })).filter((one) => one.at_s >= 0 && one.at_s <= this.end);
+    this.changes = (await answer.json()).filter((one) => one.at_s >= 0 && one.at_s <= this.end);
     this.el.dataset.changes = this.changes.length; this.timeline.redraw();
   }
   async #plots() { // a few signals that tell most about what the hand does
@@ -260,7 +258,7 @@ export class Editor {
   }
   async next() {
     const { ok, body } = await post("/api/annotate/next", {});
-    if (ok && body.task) location.href = taskAddress(body.task); else this.tell(ok ? body.reason ?? "Nothing is open for you." : body.detail ?? "The server does not answer.", ok ? "" : "bad");
+    if (ok && body.task) location.href = `/annotate/${encodeURIComponent(body.task.episode)}`; else this.tell(ok ? body.reason ?? "Nothing is open for you." : body.detail ?? "The server does not answer.", ok ? "" : "bad");
   }
   async measure() {
     this.player.pause();
@@ -297,4 +295,3 @@ export class Editor {
     }, 250);
   }
 }
-export const taskAddress = (task) => `/annotate/${encodeURIComponent(task.episode)}?${["adjudicate", "suspect"].includes(task.reason) ? "decide" : "kind"}=${encodeURIComponent(task.kinds[0] ?? "")}`;

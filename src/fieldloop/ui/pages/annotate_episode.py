@@ -3,25 +3,14 @@
 from fieldloop.doors.written import convert_to_json
 from fieldloop.loop.annotate.labels import EpisodeLabels, show_episode_labels
 from fieldloop.loop.look.view import ADDRESS
-from fieldloop.model.labelling import TaskReason
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_level_mark
 from fieldloop.ui.components import make_script_element
+from fieldloop.ui.pages.annotate_tasks import write_request
 from fieldloop.ui.visit import Drawn, Visit
 
 MODULE = "annotate.js"
-ASKS = {
-    TaskReason.LABEL: "Label {kinds}.",
-    TaskReason.DOUBLE: "Label {kinds}. Another person labels this episode too; you see their labels after both submit.",
-    TaskReason.CALIBRATION: "Label {kinds} of the calibration set, to qualify.",
-    TaskReason.CHANGED_TAXONOMY: "Label {kinds} again: the taxonomy changed.",
-    TaskReason.REPEAT: "Label {kinds} again: a spot check found them wrong.",
-    TaskReason.ADJUDICATE: "Decide {kinds}: two people differ.",
-    TaskReason.SUSPECT: "Look at {kinds}: the labels differ from a confident proposal.",
-    TaskReason.SPOT_CHECK: "Spot-check {kinds}.",
-}
-"""What each kind of task asks for, in one sentence."""
 
 
 def draw(visit: Visit) -> Drawn:
@@ -36,16 +25,6 @@ def draw(visit: Visit) -> Drawn:
         "labels": labels, "modes": modes, "version": now.taxonomy.version_name, "address": f"{ADDRESS}/{now.episode}",
     }  # fmt: skip
     return Drawn(title, (*_draw_tasks(now), make_script_element(MODULE, args)))
-
-
-def write_request(reason: TaskReason, kinds: tuple[str, ...]) -> str:
-    """Say in one sentence what a task asks for.
-
-    >>> write_request(TaskReason.LABEL, ("phase", "grasp"))
-    'Label phase and grasp.'
-    """
-    listed = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1] if kinds else "labels")))
-    return ASKS[reason].format(kinds=listed)
 
 
 def _draw_tasks(now: EpisodeLabels) -> tuple[Markup, ...]:
