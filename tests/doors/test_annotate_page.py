@@ -1,24 +1,49 @@
-"""How far authors agree, with the boundary they agree on least: on the page and in the terminal."""
+"""The queue of annotation: what is next, how far authors agree, and what a lead does there."""
 
-import io
-
+import pytest
 from tests.doors.story import story_workspace
 
-from fieldloop.cli.render import show_result
-from fieldloop.cli.screen import Screen
-from fieldloop.loop.ship.annotate import measure_agreement
+from fieldloop.loop.annotate.deal import deal_tasks
+from fieldloop.loop.home.annotations import show_annotations
+from fieldloop.model.labelling import TaskReason
+from fieldloop.model.person import Actor, Duty, Role
 from fieldloop.ui.pages import annotate
+from fieldloop.ui.pages.annotate_tasks import ASKS
 from fieldloop.ui.visit import Visit
 
 
-def test_the_boundary_agreed_on_least_is_named(tmp_path):
-    workspace = story_workspace(tmp_path / "w")
-    found = measure_agreement(workspace, "machine:signals", "ann-1")
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    opened = story_workspace(tmp_path_factory.mktemp("queue") / "w")
+    yield opened
+    opened.close()
+
+
+def draw(workspace):
+    return "".join(map(str, annotate.draw(Visit(workspace)).parts))
+
+
+def test_the_boundary_agreed_on_least_is_named(workspace):
+    (found,) = show_annotations(workspace).agreements
     assert found.worst_frames is not None
-    page = "".join(map(str, annotate.draw(Visit(workspace)).parts))
-    assert f"{found.worst_boundary}: {found.worst_frames:.3g} frames" in page
-    stream = io.StringIO()
-    show_result(found, Screen(stream))
-    assert found.worst_boundary in stream.getvalue()
-    assert "worst frames" in stream.getvalue()
-    workspace.close()
+    assert f"{found.worst_boundary}: {found.worst_frames:.3g} frames" in draw(workspace)
+
+
+def test_a_lead_deals_and_an_annotator_sees_the_own_work_only(workspace):
+    dealt = deal_tasks(workspace, kind=("phase", "grasp"), annotator=("ann-7", "ann-8"), count=4)
+    page = draw(workspace)
+    for word in ("Deal tasks", "Spot checks", "Qualification", "To decide", "Withdraw", "Label phase and grasp"):
+        assert word in page
+    assert "/annotate/{task.episode}" in page
+    mine = workspace.acting_as(Actor("ann-7", Role.ANNOTATOR))
+    page = draw(mine)
+    for word in ("Deal tasks", "Spot checks", "Withdraw", "ann-8"):
+        assert word not in page
+    assert page.count('<a href="/annotate/') >= sum(task.annotator == "ann-7" for task in dealt.tasks)
+    assert "no calibration set exists" in page
+    lead = workspace.acting_as(Actor("ann-9", Role.ANNOTATOR, (Duty.LEAD_ANNOTATOR,)))
+    assert "Deal tasks" in draw(lead)
+
+
+def test_every_reason_of_a_task_says_what_it_asks_for():
+    assert set(ASKS) == set(TaskReason)

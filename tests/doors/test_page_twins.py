@@ -22,6 +22,7 @@ NO_DATA = {"/more"}
 PAGE_FILES = sorted(Path(pages.__path__[0]).glob("*.py"))
 NEEDS = {
     "ingest show": ["04" * 32],
+    "annotate labels": ["04" * 32],
     "release show": ["e" * 64],
     "release verify": ["e" * 64],
     "release diff": ["e" * 64, "e" * 64, "facts_only"],

@@ -23,6 +23,7 @@ CORRIDOR = sorted(
 
 NOT_A_USE_CASE = {
     "a part that several use cases share": (
+        "annotate.tasks:describe_tasks",
         "data.moment:open_recording",
         "look.checked:check_part",
         "look.checked:estimate_camera_lags",

@@ -17,6 +17,7 @@ class SavedLabels:
     """One revision of one person's labels of one kind in one episode; none is ever overwritten.
 
     `from_revision` is the revision that an undo went back to. `task` is the task under which it was submitted.
+    `reaction_ms` is the reaction time by which the annotation page moved boundaries back that were set while playing.
     """
 
     episode: str
@@ -29,6 +30,7 @@ class SavedLabels:
     annotations: tuple[Annotation, ...] = ()
     task: str = ""
     from_revision: int | None = None
+    reaction_ms: float | None = None
 
 
 class TaskReason(StrEnum):

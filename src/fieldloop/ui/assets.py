@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 IMPORT = re.compile(r'from "\./([\w.]+)"')
-SHEETS, STYLE = ("theme.css", "parts.css", "player.css"), "style.css"
+SHEETS, STYLE = ("theme.css", "parts.css", "player.css", "annotate.css"), "style.css"
 DARK = ':root[data-theme="dark"]'
 FOR_EVER = "public, max-age=31536000, immutable"
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from fieldloop.annotate import Source, classify_author
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.qualified import is_known_lead
+from fieldloop.loop.annotate.tasks import UNFINISHED, TaskShown, describe_tasks
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.annotate.written_segments import Segment, make_segment
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.labelling import LabelTask, SavedLabels
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import Taxonomy
 
@@ -44,7 +46,8 @@ class EpisodeLabels:
     """The labels of one episode.
 
     `lanes` are the labels that count and proposals. `own` are one's own newest revisions, drafts included. `hidden`
-    names the kinds whose lanes of others are not shown before one's own are submitted.
+    names the kinds whose lanes of others are not shown before one's own are submitted. `tasks` are one's own unfinished
+    tasks on it; a `lead` may decide between authors.
     """
 
     episode: str
@@ -55,6 +58,8 @@ class EpisodeLabels:
     lanes: tuple[Lane, ...]
     own: tuple[OwnLabels, ...]
     hidden: tuple[str, ...] = ()
+    tasks: tuple[TaskShown, ...] = ()
+    lead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ def show_episode_labels(workspace: Workspace, episode: str, *, author: str = "")
         _make_lanes(visible, known),
         _list_own(workspace, known, person),
         tuple(sorted({kind for _, kind in hidden})),
+        _list_own_tasks(workspace, known, person),
+        is_known_lead(workspace, person),
     )
 
 
@@ -115,6 +122,12 @@ def list_label_revisions(
         )
         for one in workspace.store.find(SavedLabels, where)
     )  # fmt: skip
+
+
+def _list_own_tasks(workspace: Workspace, episode: Episode, person: str) -> tuple[TaskShown, ...]:
+    found = workspace.store.find(LabelTask, {"episode": episode.id, "state": list(UNFINISHED)})
+    own = [task for task in found if person in (task.annotator, task.taken_by)]
+    return tuple(describe_tasks(workspace, own, workspace.clock()))
 
 
 def _make_lanes(spans: Sequence[Annotation], episode: Episode) -> tuple[Lane, ...]:

@@ -26,6 +26,8 @@ from fieldloop.say.refusals import write_refusal
 from fieldloop.store import Expected
 
 MOST_PROBLEMS = 5
+LONGEST_REACTION_MS = 5000
+"""Longer than any reaction of a person who looks at the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def save_labels(
     revision: int = 0,
     submit: bool = False,
     author: str = "",
+    reaction_ms: float | None = None,
 ) -> LabelsKept:
     """Save a person's labels of one kind in one episode: a draft, or with --submit the labels that count.
 
@@ -67,13 +70,17 @@ def save_labels(
         revision: the revision that these labels were made from, as `annotate labels` states it; 0 for the first
         submit: hand the labels in
         author: who made them (default: you); only engineers may name another person
+        reaction_ms: the reaction time that was subtracted from boundaries set while playing
     """
+    if reaction_ms is not None and not 0 <= reaction_ms <= LONGEST_REACTION_MS:
+        raise BadInput(f"A reaction time of {reaction_ms:g} ms is not possible; state 0 to {LONGEST_REACTION_MS} ms.")
     known = find_episode(workspace, episode)
     words = find_taxonomy(workspace, known.task)
     require_kind(words, kind)
     person = choose_author(author, workspace.actor)
     spans = parse_segments(segments_text, known, kind, person, words)
     made = SavedLabels(known.id, kind, person, revision + 1, submit, workspace.clock(), words.version_name, spans)
+    made = replace(made, reaction_ms=reaction_ms)
     return _keep(workspace, known, words, made)
 
 

@@ -35,7 +35,7 @@ class NextTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskShown:
-    """A task as lists show it; `state` is open where a lease has ended."""
+    """A task as lists show it; `state` is open where a lease has ended, `about` whose labels a lead looks at."""
 
     id: str
     episode: str
@@ -49,6 +49,7 @@ class TaskShown:
     lease_until_ns: int | None
     overdue: bool
     because: tuple[Note, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def list_annotation_tasks(
     now_ns = workspace.clock()
     found = [task for task in workspace.store.find(LabelTask) if _is_visible(workspace, task)]
     found = [task for task in found if not annotator or annotator in (task.annotator, task.taken_by)]
-    shown = _describe_tasks(workspace, found, now_ns)
+    shown = describe_tasks(workspace, found, now_ns)
     counted = {one: sum(task.state is one for task in shown) for one in TaskState}
     listed = [
         task for task in shown if (task.state is state if state else every or task.state in UNFINISHED)
@@ -106,7 +107,8 @@ def list_annotation_tasks(
     )  # fmt: skip
 
 
-def _describe_tasks(workspace: Workspace, tasks: Sequence[LabelTask], now_ns: int) -> list[TaskShown]:
+def describe_tasks(workspace: Workspace, tasks: Sequence[LabelTask], now_ns: int) -> list[TaskShown]:
+    """Return tasks as lists show them."""
     ids = sorted({task.episode for task in tasks})
     names = {episode.id: episode.name for episode in workspace.store.find(Episode, {"id": ids})} if ids else {}
     due_ns = round(workspace.operations["annotate"].number("due_days") * NS_PER_DAY)
@@ -114,7 +116,7 @@ def _describe_tasks(workspace: Workspace, tasks: Sequence[LabelTask], now_ns: in
         TaskShown(
             task.id, task.episode, names.get(task.episode, task.episode), task.kinds, task.reason,
             TaskState.OPEN if task.is_free(now_ns) else task.state, task.annotator, task.taken_by, task.dealt_ns,
-            task.lease_until_ns, task.state in UNFINISHED and now_ns > task.dealt_ns + due_ns, task.because,
+            task.lease_until_ns, task.state in UNFINISHED and now_ns > task.dealt_ns + due_ns, task.because, task.about,
         )
         for task in tasks
     ]  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fieldloop.loop.annotate.visible import select_visible_labels
+from fieldloop.loop.home.labelling import LabellingQueue, read_labelling_queue
 from fieldloop.loop.ship.annotate import measure_span_agreement
 from fieldloop.loop.ship.import_labels import write_label_template
 from fieldloop.loop.workspace import Workspace
@@ -32,6 +33,7 @@ class AnnotationsShown:
     verdicts: tuple[Status, ...] = ()
     template: str = ""
     """An example of the table that `annotate import` reads."""
+    queue: LabellingQueue | None = None
 
 
 def show_annotations(workspace: Workspace) -> AnnotationsShown:
@@ -52,7 +54,7 @@ def show_annotations(workspace: Workspace) -> AnnotationsShown:
     verdicts = tuple(_judge_kappa(agreement.kappa, limit) for agreement in agreements)
     return AnnotationsShown(
         phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit, verdicts,
-        write_label_template(workspace),
+        write_label_template(workspace), read_labelling_queue(workspace, phases, accepted),
     )  # fmt: skip
 
 

@@ -59,13 +59,21 @@ async function send(button, post, body) {
   const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
   const result = answer ? await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` })) : { detail: "The server does not answer. Try again." };
   const unused = answer?.ok ? (result[button.dataset.unused] ?? []).filter((one) => one.message && (one.status === "errored" || one.already_here)) : [];
-  if (answer?.ok && !unused.length && !button.dataset.show) return location.reload();
+  const goes = answer?.ok ? completed(button.dataset.goes, result) : "";
+  if (goes) return void (location.href = goes);
+  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes) return location.reload();
   if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
   button.nextElementSibling.className = answer?.ok && !unused.length ? "good" : "bad";
-  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || button.dataset.show.split(".").reduce((value, key) => value?.[key], result);
+  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || (button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result);
   if (button.dataset.asked) { button.textContent = button.dataset.asked; delete button.dataset.asked; }
   button.disabled = false;
   button.ariaBusy = null;
+}
+
+function completed(address, result) { // an address with values of the answer in it; nothing where one is missing
+  let whole = Boolean(address);
+  const made = (address ?? "").replace(/\{([\w.]+)\}/g, (_, path) => { const value = path.split(".").reduce((inner, key) => inner?.[key], result); if (value == null) whole = false; return encodeURIComponent(value); });
+  return whole ? made : "";
 }
 
 // an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing

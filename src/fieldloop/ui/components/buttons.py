@@ -13,9 +13,18 @@ def draw_button(label: str, href: str, kind: str = "") -> Markup:
 
 
 def draw_action_button(
-    label: str, api_path: str, body: Mapping[str, Any] | None = None, *, kind: str = "", confirm_text: str = ""
+    label: str,
+    api_path: str,
+    body: Mapping[str, Any] | None = None,
+    *,
+    kind: str = "",
+    confirm_text: str = "",
+    goes: str = "",
 ) -> Markup:
-    """Make a button that calls the API; with `confirm_text` it asks once, in place, in these words."""
+    """Make a button that calls the API; with `confirm_text` it asks once, in place, in these words.
+
+    `goes` is an address that the answer completes: "/annotate/{task.episode}".
+    """
     return tag(
         "button",
         label,
@@ -24,6 +33,7 @@ def draw_action_button(
         data_post=api_path,
         data_body=json.dumps(dict(body or {})),
         data_sure=confirm_text or None,
+        data_goes=goes or None,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fieldloop.ui.pages import (
     annotate,
+    annotate_episode,
     deployment,
     diagnose,
     episode,
@@ -44,6 +45,7 @@ PAGES = (
     Page("Episodes", "/episodes", episodes.draw, "ingest find"),
     Page("Episodes", "/episodes/{episode}", episode.draw, "ingest show"),
     Page("Annotate", "/annotate", annotate.draw, "annotate show"),
+    Page("Annotate", "/annotate/{episode}", annotate_episode.draw, "annotate labels"),
     Page("Quality", "/quality", quality.draw, "check show"),
     Page("Releases", "/releases", releases.draw, "release list"),
     Page("Releases", "/releases/{release}", release.draw_release, "release show"),

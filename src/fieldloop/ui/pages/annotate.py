@@ -1,129 +1,133 @@
-"""The Annotate page: phases by author, and how far authors agree."""
+"""The queue of annotation: whose task is next, what is open, how far authors agree, and what a lead decides."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
+from fieldloop.loop.home.labelling import LabellingQueue
 from fieldloop.model.annotation import Annotation
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_fixed, format_number, format_plural
 from fieldloop.ui.components import (
     Column,
+    draw_action_button,
     draw_answer_card,
+    draw_button,
     draw_copyable_command,
-    draw_empty_state,
-    draw_interval_bar,
+    draw_folded,
     draw_panel,
     draw_phase_lane,
     draw_table,
 )
+from fieldloop.ui.pages.annotate_lead import draw_lead_panels
+from fieldloop.ui.pages.annotate_tasks import draw_tasks, write_request
 from fieldloop.ui.pages.tables_in import draw_labels_form
 from fieldloop.ui.visit import Drawn, Visit
 
 
 def draw(visit: Visit) -> Drawn:
-    """Draw the annotation page."""
+    """Draw the annotation queue."""
     now = show_annotations(visit.workspace)
-    spans = now.phases
-    if not spans:
-        nothing = draw_empty_state(
-            "No phases yet",
-            f"{format_plural(now.accepted, 'accepted episode')} without phases. "
-            "This command proposes them from signals.",
-            draw_copyable_command("fieldloop annotate"),
-        )
-        return Drawn(escape("Annotate"), (nothing, draw_labels_form(now.template)))
-    done = len({span.episode for span in spans})
-    return Drawn(
-        escape("Annotate"),
-        (
-            _draw_answer_card(done, now.waiting),
-            _draw_authors(spans),
-            _draw_agreement(now),
-            _draw_phase_lanes(now),
-            draw_labels_form(now.template),
-        ),
-    )
-
-
-def _draw_answer_card(annotated_count: int, queue_length: int) -> Markup:
-    if queue_length:
-        return draw_answer_card(
-            "run",
-            f"{format_plural(queue_length, 'accepted episode')} without phases",
-            f"{format_count(annotated_count)} accepted episodes have phases.",
-            draw_copyable_command("fieldloop annotate"),
-        )
-    return draw_answer_card(
-        "good",
-        f"All {format_plural(annotated_count, 'accepted episode')} have phases",
-        "You can freeze a release now.",
-        draw_copyable_command("fieldloop release NAME"),
-    )
-
-
-def _draw_authors(spans: Sequence[Annotation]) -> Markup:
-    held: dict[str, set[str]] = defaultdict(set)
-    for span in spans:
-        held[span.author].add(span.episode)
-    rows = [
-        (author, format_count(len(ids)), format_count(sum(s.author == author for s in spans)))
-        for author, ids in held.items()
+    queue = now.queue
+    assert queue is not None
+    parts = [
+        _draw_answer_card(now, queue),
+        draw_tasks(queue),
+        *(_draw_agreement(now) if now.phases else ()),
+        *(draw_lead_panels(queue) if queue.lead else ()),
+        *(_draw_episodes(now) if now.phases else ()),
+        draw_labels_form(now.template),
     ]
-    return draw_panel(
-        "Authors",
-        draw_table(("Author", Column("Episodes", "num"), Column("Spans", "num")), rows),
-        columns=5,
-        flush=True,
-    )
+    return Drawn(escape("Annotate"), tuple(parts))
 
 
-def _draw_agreement(annotations_shown: AnnotationsShown) -> Markup:
+def _draw_answer_card(now: AnnotationsShown, queue: LabellingQueue) -> Markup:
+    """State the one thing to do: the task that is held, the next one, or what is missing before anyone can label."""
+    next_task = draw_action_button(
+        "Next task", "/api/annotate/next", kind="primary", goes="/annotate/{task.episode}"
+    )  # fmt: skip
+    reason = _write_state(now, queue)
+    if (mine := queue.mine) is not None:
+        opened = draw_button("Go on", f"/annotate/{mine.episode}", "primary")
+        return draw_answer_card("run", f"{mine.name}: {write_request(mine.reason, mine.kinds)}", reason, opened)
+    if queue.held_back is not None:
+        return draw_answer_card("warn", write_sentence(queue.held_back), reason, next_task)
+    if queue.tasks.open:
+        return draw_answer_card("run", f"{format_plural(queue.tasks.open, 'task')} open", reason, next_task)
+    if now.waiting:
+        propose = draw_action_button("Propose labels", "/api/annotate")
+        return draw_answer_card(
+            "run", f"{format_plural(now.waiting, 'accepted episode')} without phases", reason, propose
+        )
+    if queue.proposed:
+        said = f"{format_plural(queue.proposed, 'episode has', 'episodes have')} proposals that no person has labelled"
+        return draw_answer_card(
+            "run", said, reason, draw_button("Label the first", f"/annotate/{queue.first_proposed}", "primary")
+        )
+    if not now.accepted:
+        return draw_answer_card("idle", "No phases yet: no episode has been accepted", reason)
+    return draw_answer_card(
+        "good", f"All {format_plural(now.accepted, 'accepted episode')} have phases", reason,
+        draw_copyable_command("fieldloop release NAME"),
+    )  # fmt: skip
+
+
+def _write_state(now: AnnotationsShown, queue: LabellingQueue) -> str:
+    tasks = queue.tasks
+    overdue = f", {format_count(tasks.overdue)} overdue" if tasks.overdue else ""
+    said = [f"Tasks: {tasks.open} open, {tasks.leased} taken, {tasks.done} done{overdue}."]
+    if now.agreements:
+        worst = min(now.agreements, key=lambda one: one.kappa)
+        said.append(
+            f"Agreement: κ {format_fixed(worst.kappa, 2)} between {' and '.join(worst.authors)}, lowest of "
+            f"{format_plural(len(now.agreements), 'pair')}."
+        )
+    return " ".join(said)
+
+
+def _draw_agreement(annotations_shown: AnnotationsShown) -> tuple[Markup, ...]:
     agreements, limit = annotations_shown.agreements, annotations_shown.min_kappa
     if not agreements:
-        how = (
-            "Agreement needs episodes that two authors annotated. Let two authors annotate at least one episode in ten."
-        )
-        return draw_panel("Agreement", draw_empty_state("No episode was annotated twice", how), columns=7)
+        how = "Agreement needs episodes that two authors annotated. Tasks that a lead deals see to one episode in ten."
+        return (draw_panel("Agreement", tag("p", how, class_="dim"), note="no episode was annotated twice", columns=6),)
     rows = [
         (
             " and ".join(a.authors),
             a.episodes,
             draw_status(verdict, f"κ {format_fixed(a.kappa, 2)}"),
-            draw_interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
             f"{format_number(a.boundary_frames, 3)} frames",
             "–" if a.worst_frames is None else f"{a.worst_boundary}: {format_number(a.worst_frames, 3)} frames",
-            a.unmatched,
         )
         for a, verdict in zip(agreements, annotations_shown.verdicts, strict=True)
     ]
     columns = (
-        "Authors",
-        Column("Episodes", "num"),
-        "Kappa",
-        Column("", "slim"),
-        Column("Boundaries differ by", "num"),
+        "Authors", Column("Episodes", "num"), "Kappa", Column("Boundaries", "num"),
         Column("Largest difference at", "wrap"),
-        Column("Unmatched", "num"),
-    )
-    note = "" if limit is None else f"κ above {format_number(limit, 6)} required"
-    return draw_panel("Agreement", draw_table(columns, rows), note=note, columns=7, flush=True)
+    )  # fmt: skip
+    note = "" if limit is None else f"phases; κ above {format_number(limit, 6)} required"
+    return (draw_panel("Agreement", draw_table(columns, rows), note=note, columns=6, flush=True),)
 
 
-def _draw_phase_lanes(annotations_shown: AnnotationsShown) -> Markup:
+def _draw_episodes(annotations_shown: AnnotationsShown) -> tuple[Markup, ...]:
+    """Show the newest labels by author, folded: each episode opens its editor."""
     by_episode: dict[str, list[Annotation]] = defaultdict(list)
     for span in annotations_shown.phases:
         by_episode[span.episode].append(span)
     shown = [(episode, by_episode[episode.id]) for episode in annotations_shown.episodes]
     rows = [
         join(
-            tag("p", tag("a", episode.name, href=f"/episodes/{episode.id}")),
+            tag("p", tag("a", episode.name, href=f"/annotate/{episode.id}"), " ",
+                tag("span", ", ".join(dict.fromkeys(s.author for s in found)), class_="dim")),
             *(
                 draw_phase_lane([s for s in found if s.author == author], episode.start_ns, episode.end_ns)
                 for author in dict.fromkeys(s.author for s in found)
             ),
         )
         for episode, found in shown
-    ]
-    return draw_panel("Phases", *rows, note=f"{len(shown)} of {format_plural(len(by_episode), 'episode')}")
+    ]  # fmt: skip
+    listed = draw_folded(
+        f"{len(shown)} of {format_plural(len(by_episode), 'episode')} with phases",
+        tag("div", *rows, class_="body"),
+    )
+    return (draw_panel("Labelled episodes", listed, flush=True),) if shown else ()

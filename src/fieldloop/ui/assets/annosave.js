@@ -1,0 +1,113 @@
+// Keeps a lane of labels: at once in this browser, then on the server as the next revision. Nothing is overwritten unasked.
+//   const draft = new Draft({ episode, kind, author, own, reaction, say });  draft.change(list) · .submit() · .choose(n)
+// States: saved, unsaved, saving, offline, signedout, refused, conflict. `say(draft)` is called whenever one changes.
+import { equal, write, sort } from "./annosegments.js";
+
+const WAIT_MS = 700, AGAIN_MS = 4000, PREFIX = "fieldloop.labels/";
+const tab = (() => { try { return (sessionStorage.fieldloopTab ??= Math.random().toString(36).slice(2, 10)); } catch { return "one"; } })();
+const store = { // a browser that keeps nothing still saves to the server
+  put(key, value) { try { localStorage.setItem(key, JSON.stringify(value)); return true; } catch { return false; } },
+  get(key) { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } },
+  drop(key) { try { localStorage.removeItem(key); } catch { /* nothing was kept */ } },
+  keys(prefix) { try { return Object.keys(localStorage).filter((key) => key.startsWith(prefix)); } catch { return []; } },
+};
+
+export async function post(path, body) {
+  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), keepalive: JSON.stringify(body).length < 60000 }).catch(() => null);
+  return { status: answer?.status ?? 0, ok: Boolean(answer?.ok), body: (await answer?.json().catch(() => null)) ?? {} };
+}
+
+export class Draft {
+  state = "saved"; words = ""; choices = []; notes = []; #timer = 0; #busy = null; #again = false;
+  constructor({ episode, kind, author, own, reaction = () => null, say = () => {} }) {
+    Object.assign(this, { episode, kind, author, reaction, say });
+    this.#adopt(own);
+    this.list = sort(own?.segments ?? []);
+    this.prefix = `${PREFIX}${episode}/${author}/${kind}/`;
+    this.key = this.prefix + tab;
+    this.#restore(own);
+  }
+  #adopt(own) { this.revision = own?.revision ?? 0; this.submitted = own?.submitted ?? false; this.kept = sort(own?.segments ?? []); this.savedAt = own?.saved ?? null; }
+
+  #restore(own) { // what this browser kept and the server has not
+    const found = store.keys(this.prefix).map((key) => ({ key, ...store.get(key) })).filter((one) => Array.isArray(one.list));
+    for (const one of found) if (equal(one.list, this.kept)) store.drop(one.key);
+    const open = found.filter((one) => !equal(one.list, this.kept)).sort((a, b) => b.at - a.at);
+    if (!open.length) return;
+    if (open.length === 1 && open[0].revision === this.revision) {
+      this.list = sort(open[0].list); this.restored = true; this.#moveKey(open[0].key); this.#set("unsaved"); this.#schedule(0);
+    } else this.#conflict(own, open.map((one) => ({ name: `kept in this browser ${clock(one.at)}`, list: sort(one.list), key: one.key })));
+  }
+  #moveKey(key) { this.#keep(); if (key !== this.key) store.drop(key); }
+  #keep() { this.safe = store.put(this.key, { list: this.list, revision: this.revision, at: Date.now() }); }
+  #set(state, words = "") { this.state = state; this.words = words; this.say(this); }
+
+  change(list, { wait = WAIT_MS } = {}) {
+    this.list = sort(list); this.submittedNow = false;
+    if (this.state === "conflict") { this.choices[0].list = this.list; this.#keep(); return this.say(this); }
+    if (equal(this.list, this.kept)) { store.drop(this.key); return this.#set("saved"); }
+    this.#keep();
+    if (this.state !== "saving") this.#set(this.state === "signedout" || this.state === "offline" ? this.state : "unsaved", this.words);
+    this.#schedule(wait);
+  }
+  get dirty() { return !equal(this.list, this.kept); }
+  #schedule(ms) { clearTimeout(this.#timer); this.#timer = setTimeout(() => this.save(), ms); }
+
+  async save({ submit = false } = {}) {
+    clearTimeout(this.#timer);
+    if (this.state === "conflict") return false;
+    if (this.#busy) { this.#again = true; await this.#busy; return submit ? this.save({ submit }) : this.state === "saved"; }
+    if (!submit && !this.dirty) { this.#set("saved"); return true; }
+    this.#busy = this.#send(submit);
+    const done = await this.#busy;
+    this.#busy = null;
+    if (this.#again) { this.#again = false; if (done && this.dirty) this.#schedule(0); }
+    return done;
+  }
+  async submit() { // the draft first, so that a refusal loses nothing
+    if (this.dirty && !(await this.save())) return false;
+    return this.save({ submit: true });
+  }
+  async #send(submit) {
+    const sent = this.list, reaction = this.reaction();
+    this.#set("saving");
+    const { ok, status, body } = await post("/api/annotate/save", { episode: this.episode, kind: this.kind, segments_text: write(sent), revision: this.revision, submit, ...(reaction === null ? {} : { reaction_ms: reaction }) });
+    if (ok) {
+      this.revision = body.revision; this.submitted = body.submitted; this.notes = body.problems ?? []; this.kept = sort(sent); this.savedAt = Date.now();
+      if (equal(this.list, sent)) store.drop(this.key); else this.#keep();
+      this.#set(this.dirty ? "unsaved" : "saved");
+      if (this.dirty) this.#schedule(WAIT_MS);
+      return true;
+    }
+    if (status === 409 && body.title === "ChangedMeanwhile") return this.#changed();
+    if (status === 401) { this.#set("signedout", "You are signed out."); this.#schedule(AGAIN_MS); return false; }
+    if (status === 0 || status >= 500) { this.#set("offline", status ? body.detail : "The server does not answer."); this.#schedule(AGAIN_MS); return false; }
+    this.#set("refused", body.detail ?? `The server answered ${status}.`);
+    return false;
+  }
+  async #changed() { // a later revision exists: the same labels are adopted, others are shown
+    const answer = await fetch(`/api/annotate/labels?episode=${encodeURIComponent(this.episode)}`).catch(() => null);
+    if (!answer?.ok) { this.#set("offline", "The later revision cannot be read."); this.#schedule(AGAIN_MS); return false; }
+    const own = (await answer.json()).own.find((one) => one.kind === this.kind);
+    if (equal(own?.segments ?? [], this.list)) { this.#adopt(own); store.drop(this.key); this.#set("saved"); return true; }
+    this.#conflict(own, [{ name: "this page", list: this.list, key: this.key }]);
+    return false;
+  }
+  #conflict(own, mine) {
+    this.theirs = own ?? { revision: 0, segments: [], submitted: false };
+    if (mine[0]) this.list = mine[0].list;
+    this.choices = [...mine, { name: `saved elsewhere, revision ${this.theirs.revision}`, list: sort(this.theirs.segments), theirs: true }];
+    this.#set("conflict", `Another page saved revision ${this.theirs.revision}. Choose which labels go on; the others stay on record or in this browser until then.`);
+  }
+  choose(n) { // every revision stays on the server, so that a wrong choice can be undone there
+    const chosen = this.choices[n];
+    this.#adopt(this.theirs);
+    for (const one of this.choices) if (one.key) store.drop(one.key);
+    this.choices = []; this.state = "saved"; this.list = chosen.list;
+    if (this.dirty) { this.#keep(); this.#set("unsaved"); this.#schedule(0); } else this.#set("saved");
+    return this.list;
+  }
+  retry() { if (["offline", "signedout", "unsaved"].includes(this.state)) this.save(); }
+}
+
+export const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
