@@ -71,25 +71,27 @@ VERBS = frozenset(
     re.findall(
         r"[a-z]+",
         """
-    accept add adjudicate adjust advance advise align allocate alternate answer apply are ask assemble assign attempt audit
-    average begins benchmark bind bisect blank bootstrap borrow bound build cache calibrate call can cast check
-    choose clamp classify clean clip close collect compare compile complete compress compute concatenate concerns
-    connect convert copy correct correlate could count create cut deal decide declare decode decodes decompress
-    define delay delimit demand demonstrate dequantise describe detect diagnose divide do does draft draw drop
-    encode enrol ensure escape estimate evaluate examine exceeds execute exit expect explain explore export expose
-    extract fill filter find fingerprint fit fits flag flatten fold forecast forget fork format freeze fsync gather get
-    give grant group guess halve has hash have hide hold holds identify ignore import imprint improve index infer
-    inflate ingest init insert interpolate invert is issue iterate join judge keep label lacks lay leave limit link
-    lint list load locate lock log look looks make map mark mask match matches measure mentions merge migrate
-    minimise mirror monitor mount move must name names nest normalise note number observe open order overlay
-    override pack pair pairs parse paste perform permute pick place plan pluralise predict prefix prepare prevents
-    print probe project propose put qualify quantise quote raise rank read reads record recount redraw reduce refine refuse
-    register reject relabel release remember remove rename render renew renumber reopen repeat replace replay report
-    require resample reset reshape resolve restamp restore return revoke roll rotate round run salvage save sample scale
-    scan schedule score seal search seize select send serialise serve set settle shelve shift shorten show shrink
-    simulate sketch solve sort spell split spot stack stamp start steer step stop store strip subsample subtract suggest
-    sum summarise survey take takes test trace track train transform translate trim truncate try turn undistort undo
-    unpack unwrap upcast upgrade use uses verify wait walk warn was watch weigh withdraw wrap write
+    accept add adjudicate adjust advance advise align allocate alternate answer apply are ask assemble assign
+    attempt audit average begins benchmark bind bisect blank bootstrap borrow bound build cache calibrate call
+    can cast check choose clamp classify clean clip close collect compare compile complete compress compute
+    concatenate concerns connect convert copy correct correlate could count create cut deal decide declare
+    decode decodes decompress define delay delimit demand demonstrate dequantise describe detect diagnose
+    divide do does draft draw drop encode enrol ensure escape estimate evaluate examine exceeds execute exit
+    expect explain explore export expose extract fill filter find fingerprint fit fits flag flatten fold
+    forecast forget fork format freeze fsync gather get give grant group guess halve has hash have hide hold
+    holds identify ignore import imprint improve index infer inflate ingest init insert interpolate invert is
+    issue iterate join judge keep label lacks lay leave limit link lint list load locate lock log look looks
+    make map mark mask match matches measure mentions merge migrate minimise mirror monitor mount move must
+    name names nest normalise note number observe open order overlay override pack pair pairs parse paste
+    perform permute pick place plan pluralise predict prefix prepare prevents print probe project propose put
+    qualify quantise quote raise rank read reads record recount redraw reduce refine refuse register reject
+    relabel release remember remove rename render renew renumber reopen repeat replace replay report require
+    resample reset reshape resolve restamp restore return revoke roll rotate round run salvage save sample
+    scale scan schedule score seal search seize select send serialise serve set settle shelve shift shorten
+    show shrink simulate sketch solve sort spell split spot stack stamp start steer step stop store strip
+    subsample subtract suggest sum summarise survey take takes test trace track train transform translate trim
+    truncate try turn undistort undo unpack unwrap upcast upgrade use uses verify wait walk warn was watch
+    weigh withdraw wrap write
     """,
     )
 )

@@ -31,7 +31,7 @@ class LabelChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedEpisode:
     """An episode and a kind whose labels a change touches: which labels, and whose."""
 
     episode: str

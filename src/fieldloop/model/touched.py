@@ -29,7 +29,7 @@ class TouchedRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class Dependents:
     """Everything that rests on one thing, such as a calibration.
 
     `episodes` are all touched ones; `not_released` of them are in no release.

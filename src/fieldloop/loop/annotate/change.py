@@ -20,7 +20,7 @@ from fieldloop.model.labelling import LabelTask, TaskReason, TaskState, Taxonomy
 from fieldloop.model.labelling_event import LabelTasksDealt, TaxonomyMigrated
 from fieldloop.model.note import note
 from fieldloop.model.taxonomy import Taxonomy
-from fieldloop.model.taxonomy_change import Change, LabelChange, Touched
+from fieldloop.model.taxonomy_change import Change, LabelChange, TouchedEpisode
 from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
 from fieldloop.store import Expected
@@ -38,7 +38,7 @@ class TaxonomyChanges:
     older: str
     newer: str
     changes: tuple[LabelChange, ...]
-    touched: tuple[Touched, ...]
+    touched: tuple[TouchedEpisode, ...]
     unmapped: tuple[str, ...] = ()
     renamed_spans: int = 0
     dealt: int = 0
@@ -157,7 +157,9 @@ def _parse_mapping(written: Sequence[str], before: Taxonomy, after: Taxonomy) ->
     return mapping
 
 
-def _find_touched(workspace: Workspace, changes: Iterable[LabelChange]) -> tuple[tuple[Touched, ...], tuple[str, ...]]:
+def _find_touched(
+    workspace: Workspace, changes: Iterable[LabelChange]
+) -> tuple[tuple[TouchedEpisode, ...], tuple[str, ...]]:
     """Return the episodes and kinds with labels that changed, and removed labels that are in use."""
     everywhere = {(c.kind, c.label) for c in changes if c.change in (Change.MEANING, Change.SPLIT)}
     at_edges = {(c.kind, c.label) for c in changes if c.change is Change.EDGE_CASES}
@@ -178,7 +180,7 @@ def _find_touched(workspace: Workspace, changes: Iterable[LabelChange]) -> tuple
             labels.add(span.label)
             authors.add(span.author)
     touched = tuple(
-        Touched(key, episodes[key].name, kind, tuple(sorted(labels)), tuple(sorted(authors)))
+        TouchedEpisode(key, episodes[key].name, kind, tuple(sorted(labels)), tuple(sorted(authors)))
         for (key, kind), (labels, authors) in found.items()
         if any(classify_author(author) is not Source.MACHINE for author in authors)
     )
@@ -196,7 +198,7 @@ def _list_renamed_spans(workspace: Workspace, renamed: Mapping[tuple[str, str], 
 
 
 def _make_tasks_again(
-    workspace: Workspace, touched: Sequence[Touched], words: Taxonomy, changes: Sequence[LabelChange]
+    workspace: Workspace, touched: Sequence[TouchedEpisode], words: Taxonomy, changes: Sequence[LabelChange]
 ) -> list[LabelTask]:
     """Deal each touched episode to those who labelled it; two people label it independently again."""
     open_tasks = {

@@ -21,7 +21,7 @@ from fieldloop.model.person import Provider
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
-from fieldloop.model.touched import Touched, TouchedPolicy, TouchedRelease
+from fieldloop.model.touched import Dependents, TouchedPolicy, TouchedRelease
 from fieldloop.say.spelled import spell_out_facts
 from fieldloop.trust import (
     Lineage,
@@ -64,7 +64,7 @@ def trace(  # noqa: PLR0913 - each is one thing to trace from
     provider: str = "",
     protocol: str = "",
     episode: str = "",
-) -> Lineage | Touched:
+) -> Lineage | Dependents:
     """Trace a policy back to all that it rests on, or one thing forward to every release and policy it touched.
 
     Arguments:
@@ -88,7 +88,7 @@ def trace(  # noqa: PLR0913 - each is one thing to trace from
     return trace_policy(workspace, policy) if policy else trace_forward(workspace, *chosen[0])
 
 
-def trace_forward(workspace: Workspace, kind: str, name: str) -> Touched:
+def trace_forward(workspace: Workspace, kind: str, name: str) -> Dependents:
     """Find every episode, release and policy that rests on one thing."""
     calibrations = workspace.store.find(Calibration)
     if kind == "calibration":
@@ -107,7 +107,7 @@ def trace_forward(workspace: Workspace, kind: str, name: str) -> Touched:
     sentence = note(
         "trust.touched", thing=kind, name=name, episodes=len(inside), releases=len(releases), policies=len(policies)
     )
-    return Touched(kind, name, sentence, releases, policies, tuple(sorted(inside)), len(inside - released))
+    return Dependents(kind, name, sentence, releases, policies, tuple(sorted(inside)), len(inside - released))
 
 
 def _list_touched_releases(

@@ -202,7 +202,7 @@ def _find_slices(
         rare = {name for name, e in episodes.items() if any(one.covers(e.circumstances) for one in asked)}
     else:
         share = workspace.operations["annotate"].number("edge_case_share")
-        rare = find_edge_cases(workspace.store.find(Episode, IN_USE), share) & episodes.keys()
+        rare = set(find_edge_cases(workspace.store.find(Episode, IN_USE), share) & episodes.keys())
     by_condition: dict[str, set[str]] = {}
     for name, episode in episodes.items():
         for condition in episode.circumstances.conditions:

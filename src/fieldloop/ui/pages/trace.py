@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fieldloop.loop.run.trust import Traced, trace
-from fieldloop.model.touched import Touched
+from fieldloop.model.touched import Dependents
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.numbers import format_count, format_plural, shorten_ids
@@ -27,7 +27,7 @@ def draw(visit: Visit) -> Drawn:
         return Drawn(escape("Trace"), (nothing, _draw_form("", "")))
     found = trace(visit.workspace, **asked)
     kind, name = next(iter(asked.items()))
-    parts = _draw_touched(found) if isinstance(found, Touched) else _draw_lineage(found, name)
+    parts = _draw_touched(found) if isinstance(found, Dependents) else _draw_lineage(found, name)
     return Drawn(escape("Trace"), (*parts, _draw_form(kind, name)))
 
 
@@ -46,7 +46,7 @@ def _draw_form(kind: str, name: str) -> Markup:
     return draw_panel("Trace something else", form)
 
 
-def _draw_touched(found: Touched) -> tuple[Markup, ...]:
+def _draw_touched(found: Dependents) -> tuple[Markup, ...]:
     level = "warn" if found.policies else "good"
     rest = f"{format_plural(found.not_released, 'episode')} of them in no release." if found.not_released else ""
     card = draw_answer_card(level, write_sentence(found.sentence), rest)
