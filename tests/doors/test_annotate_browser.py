@@ -17,7 +17,7 @@ ARGS = ["--no-sandbox", f"--host-resolver-rules=MAP {AWAY} 127.0.0.1"]
 
 
 @pytest.fixture(scope="module")
-def playwright(chromium_path):
+def playwright():
     with sync_playwright() as opened:
         yield opened
 

@@ -69,7 +69,7 @@ function drawKinds(editor) {
   const hidden = new Set(editor.labelling.hidden), task = new Set(editor.labelling.tasks.flatMap((one) => one.kinds));
   const chips = editor.kinds.map((kind) => { const draft = editor.drafts.get(kind), count = draft.list.length; return `<button type="button" class="chip" data-kind-of="${text(kind)}" aria-pressed="${kind === editor.kind}" title="${draft.submitted ? "submitted" : count ? "draft" : "no labels"}">${text(kind)}${task.has(kind) ? " ★" : ""}${count ? ` <b>${count}</b>${draft.submitted && !draft.dirty ? " ✓" : ""}` : ""}</button>`; }).join("");
   const decide = editor.labelling.lead && editor.people.length ? `<a class="btn ghost" href="?decide=${encodeURIComponent(editor.kind)}">Decide ${text(editor.kind)}</a>` : "";
-  return `${chips}${hidden.has(editor.kind) ? '<span class="dim">Labels of others and proposals are shown after you submit yours.</span>' : ""}${decide}`;
+  return `${chips}${hidden.has(editor.kind) ? '<span class="dim">Labels of others and proposals are shown after you submit yours.</span>' : ""}${decide}<a class="btn ghost" href="/episodes/${encodeURIComponent(editor.labelling.episode)}">Episode</a>`;
 }
 function drawSaid(editor, draft) {
   const lines = [], line = (level, words, more = "") => lines.push(`<p class="${level}" role="${level === "bad" ? "alert" : "status"}">${level ? mark(level) : ""}<span>${words}</span>${more}</p>`);

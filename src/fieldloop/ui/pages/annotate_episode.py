@@ -16,9 +16,7 @@ MODULE = "annotate.js"
 def draw(visit: Visit) -> Drawn:
     """Draw the editor of one episode's labels."""
     now = show_episode_labels(visit.workspace, visit.path["episode"])
-    title = join(
-        tag("a", "Annotate", href="/annotate"), " / ", now.name, " ", tag("a", "look", href=f"/episodes/{now.episode}")
-    )
+    title = join(tag("a", "Annotate", href="/annotate"), " / ", now.name)
     labels = convert_to_json(now)
     modes = {kind: now.taxonomy.get_overlap(kind).value for kind in now.taxonomy.kinds}
     args = {

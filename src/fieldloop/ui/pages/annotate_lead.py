@@ -74,7 +74,8 @@ def _draw_dealing(*, folded: bool) -> Markup:
     form = draw_form("/api/annotate/deal", fields, Submit("Deal tasks"))
     body = draw_folded("Deal more episodes", tag("div", form, class_="body")) if folded else form
     return draw_panel(
-        "Deal tasks", body, columns=6, flush=folded, note="a share is labelled twice, independently; edge cases more often",
+        "Deal tasks", body, columns=6, flush=folded,
+        note="a share is labelled twice, independently; edge cases more often",
     )  # fmt: skip
 
 
