@@ -23,7 +23,11 @@ export async function mount(el, args) {
     el.dataset.ready = "1";
     return null;
   }
-  return new Editor(el, await answer.json(), args).start();
+  const view = await answer.json();
+  if (!view.cannot_open) return new Editor(el, view, args).start();
+  el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(view.cannot_open)}</p></div></section>`;
+  el.dataset.ready = "1";
+  return null;
 }
 
 export class Editor {
