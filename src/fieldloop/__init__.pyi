@@ -120,6 +120,8 @@ from fieldloop.model.release import Release
 from fieldloop.model.release_diff import ReleaseDiff
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.touched import Touched
+from fieldloop.model.worth import Worth
+from fieldloop.model.worth import WorthMethod
 from fieldloop.model.written_poses import Side
 from fieldloop.release.frames import FrameDataset
 from fieldloop.report.plan.sheet import OrderSheet
@@ -347,7 +349,7 @@ class OpenWorkspace:
         """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
     def annotate_labels(self, episode: str, *, author: str = ...) -> EpisodeLabels:
         """Show the labels of one episode: every author's lanes, proposals, your drafts, and the taxonomy with its keys."""
-    def annotate_save(self, episode: str, *, kind: str = ..., segments_text: str, revision: int = ..., submit: bool = ..., author: str = ...) -> LabelsKept:
+    def annotate_save(self, episode: str, *, kind: str = ..., segments_text: str, revision: int = ..., submit: bool = ..., author: str = ..., reaction_ms: float | None = ...) -> LabelsKept:
         """Save a person's labels of one kind in one episode: a draft, or with --submit the labels that count."""
     def annotate_undo(self, episode: str, *, kind: str = ..., to: int, revision: int, author: str = ...) -> LabelsKept:
         """Go back to an earlier revision of a person's labels, as a new draft; later revisions stay on record."""
@@ -372,8 +374,8 @@ class OpenWorkspace:
     def agree(self, author: str | Sequence[str] = ..., *, kind: str | Sequence[str] = ..., fps: float | None = ..., edge: str | Sequence[str] = ..., html: PathLike | None = ...) -> Agreed:
         """Compare annotators on the episodes that at least two of them labelled."""
     def agree_files(self, files: PathLike | Sequence[PathLike], *, fps: float | None = ..., frames_from: FrameBase | str | None = ..., columns: str = ..., tiers: Tiers | str | None = ..., html: PathLike | None = ...) -> Agreed:
-        """Compare annotators on files of labels: CSV, start-time lists, Label Studio, ELAN or TextGrid."""
-    def release(self, name: str, *, where: str | Sequence[str] = ..., plan: str = ..., seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., override: str = ...) -> Release:
+        """Compare annotators on files of labels: CSV, start times, Label Studio, ELAN, TextGrid or LeRobot datasets."""
+    def release(self, name: str, *, where: str | Sequence[str] = ..., plan: str = ..., seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., without_worst: float = ..., worst_by: WorthMethod | str = ..., override: str = ...) -> Release:
         """Freeze accepted episodes into an immutable release: all, those of a plan, or those that match a query."""
     def release_list(self) -> tuple[Release, ...]:
         """List releases, newest first."""
@@ -383,6 +385,8 @@ class OpenWorkspace:
         """List what changed between two releases, or two datasets: episodes and why, labels, splits, shifts, features."""
     def release_verify(self, release: str) -> Integrity:
         """Hash a release, or exported files, again, and name what has changed since it was frozen or written."""
+    def release_worth(self, release: str, *, method: WorthMethod | str = ...) -> Worth:
+        """List the episodes of a release by estimated worth, the least valuable first, with interval and evidence."""
     def release_datasheet(self, release: str, *, to: Literal['markdown', 'html'] = ...) -> str:
         """Write a release's datasheet as Markdown, or as an HTML page with plots."""
     def release_export(self, release: str, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ...) -> Converted:
