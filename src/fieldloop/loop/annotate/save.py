@@ -73,7 +73,7 @@ def save_labels(
         reaction_ms: the reaction time that was subtracted from boundaries set while playing
     """
     if reaction_ms is not None and not 0 <= reaction_ms <= LONGEST_REACTION_MS:
-        raise BadInput(f"A reaction time of {reaction_ms:g} ms is not possible; state 0 to {LONGEST_REACTION_MS} ms.")
+        raise BadInput(f"A reaction time of {reaction_ms} ms is not possible; state 0 to {LONGEST_REACTION_MS} ms.")
     known = find_episode(workspace, episode)
     words = find_taxonomy(workspace, known.task)
     require_kind(words, kind)

@@ -23,7 +23,7 @@ export function drawBar(editor) {
       <button class="btn icon ghost" data-do="back" title="One frame back (,)" aria-label="One frame back">${icon("back")}</button><button class="btn icon" data-do="play" title="Play or pause (Space)" aria-label="Play">${icon("play")}</button><button class="btn icon ghost" data-do="on" title="One frame on (.)" aria-label="One frame on">${icon("on")}</button>
       <span class="lk-clock" aria-live="off"></span><label class="lk-speed"><span class="sr">Speed</span><select aria-label="Speed">${SPEEDS.map((s) => `<option value="${s}">${s} ×</option>`).join("")}</select></label>
       ${button("loop", "Loop", "Loop the segment at the playhead (l)")}
-      <span class="an-pen" hidden></span><span class="fill"></span><span class="an-mark" role="status"></span>${button("keys", "Keys", "Keys (?)")}${button("submit", "Submit", "Submit (Ctrl+Enter)", "primary")}</div>
+      <span class="an-pen" hidden></span><span class="fill"></span><span class="an-mark" role="status"></span><a class="btn ghost wide" href="/episodes/${encodeURIComponent(editor.labelling.episode)}">Episode</a>${button("keys", "Keys", "Keys (?)")}${button("submit", "Submit", "Submit (Ctrl+Enter)", "primary")}</div>
     <div class="an-tools"><div class="an-kinds" role="toolbar" aria-label="Kind of labels"></div><span class="an-edit">${button("undo", "Undo", "Undo (Ctrl+Z)")}${button("redo", "Redo", "Redo (Ctrl+Shift+Z)")}${editor.deciding ? "" : button("accept", "Accept all", "Accept all proposals of this kind (A)")}${button("reaction", "", "Measure my reaction time")}</span></div><div class="an-said"></div><div class="lk-time"></div></section></div>
     <aside class="lk-side an-side"></aside>
     <dialog class="keys lk-keys" aria-label="Keys"><dl class="kv">${listKeys(editor.deciding ? [...DECIDE_KEYS, ...KEYS.filter(([k]) => !["a A", "Ctrl+Enter", "k K"].includes(k))] : KEYS)}</dl><form method="dialog"><button class="btn">Close</button></form></dialog>`;
@@ -69,7 +69,7 @@ function drawKinds(editor) {
   const hidden = new Set(editor.labelling.hidden), task = new Set(editor.labelling.tasks.flatMap((one) => one.kinds));
   const chips = editor.kinds.map((kind) => { const draft = editor.drafts.get(kind), count = draft.list.length; return `<button type="button" class="chip" data-kind-of="${text(kind)}" aria-pressed="${kind === editor.kind}" title="${draft.submitted ? "submitted" : count ? "draft" : "no labels"}">${text(kind)}${task.has(kind) ? " ★" : ""}${count ? ` <b>${count}</b>${draft.submitted && !draft.dirty ? " ✓" : ""}` : ""}</button>`; }).join("");
   const decide = editor.labelling.lead && editor.people.length ? `<a class="btn ghost" href="?decide=${encodeURIComponent(editor.kind)}">Decide ${text(editor.kind)}</a>` : "";
-  return `${chips}${hidden.has(editor.kind) ? '<span class="dim">Labels of others and proposals are shown after you submit yours.</span>' : ""}${decide}<a class="btn ghost" href="/episodes/${encodeURIComponent(editor.labelling.episode)}">Episode</a>`;
+  return `${chips}${hidden.has(editor.kind) ? '<span class="dim">Labels of others and proposals are shown after you submit yours.</span>' : ""}${decide}`;
 }
 function drawSaid(editor, draft) {
   const lines = [], line = (level, words, more = "") => lines.push(`<p class="${level}" role="${level === "bad" ? "alert" : "status"}">${level ? mark(level) : ""}<span>${words}</span>${more}</p>`);

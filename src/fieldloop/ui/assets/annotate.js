@@ -12,7 +12,7 @@ import { keepReaction, measureReaction, readReaction } from "./annoreaction.js";
 import { at as segmentAt, boundaries, change, cut, gapAt, History, mergeBack, move, nearest, paint, problems, snap } from "./annosegments.js";
 import { text } from "./marks.js";
 
-const VERDICT = ["success", "failure", "object"], PLOTS = 3, PLOT = 58, STROKE_MS = 400;
+const VERDICT = ["success", "failure", "object"], PLOTS = 3, PLOT = 68, STROKE_MS = 400;
 const TELLING = ["gripper", "force_torque", "joint_position", "action", "hand_pose", "pose"];
 
 export async function mount(el, args) {
