@@ -62,6 +62,7 @@ export function showState(editor) {
 function drawMark(editor, draft) {
   const all = [...editor.drafts.values()], worst = editor.deciding ? draft : ["conflict", "refused", "signedout", "offline", "saving", "unsaved"].map((state) => all.find((one) => one.state === state)).find(Boolean) ?? draft;
   const shown = { saved: ["good", draft.revision ? `Saved${draft.savedAt ? ` ${clock(draft.savedAt)}` : ""}${draft.submitted ? ", submitted" : ", draft"}` : editor.deciding ? (draft.submitted ? "Decided" : "Not decided yet") : "Nothing to save yet"], unsaved: ["run", "Not saved yet"], saving: ["run", "Saving …"], offline: ["warn", "Not saved: no answer"], signedout: ["warn", "Not saved: signed out"], refused: ["bad", "Not saved"], conflict: ["bad", "Conflict"], local: ["warn", "Kept in this browser"], unkept: ["bad", "Not kept: this browser stores nothing"] }[worst.state];
+  if (editor.deciding && worst.state === "saved" && !draft.submitted) shown[0] = "run";
   return `${mark(shown[0])}<span>${shown[1]}${worst !== draft ? ` (${text(worst.kind)})` : ""}</span>`;
 }
 function drawKinds(editor) {
