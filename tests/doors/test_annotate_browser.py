@@ -224,13 +224,14 @@ def test_the_reaction_time_is_the_median_of_several_answers(context, port, episo
     desk = Desk(context, f"http://127.0.0.1:{port}", episodes[0])
     found = desk.page.evaluate(
         """async () => {
-        const address = document.querySelector("[data-module]").dataset.module.replace("annotate.js", "annoreaction.js");
-        const { measureReaction, median } = await import(address);
+        const { module } = document.querySelector("[data-module]").dataset;
+        const { measureReaction, median } = await import(module.replace("annotate.js", "annoreaction.js"));
         const measured = measureReaction(document.body, { pause: () => 20 });
         const dialog = document.querySelector(".an-react"), flash = dialog.querySelector(".an-flash");
         const enter = () => dialog.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
         enter(); enter(); // the second is too early, and does not count
-        new MutationObserver(() => { if (flash.dataset.on) setTimeout(enter, 130); }).observe(flash, { attributes: true });
+        const watch = new MutationObserver(() => { if (flash.dataset.on) setTimeout(enter, 130); });
+        watch.observe(flash, { attributes: true });
         return [await measured, median([5, 1, 9]), median([4, 1, 2, 9]), Boolean(document.querySelector(".an-react"))];
         }"""
     )
