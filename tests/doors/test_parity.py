@@ -205,6 +205,7 @@ NOT_A_USE_CASE = {
         "ship.taxonomy_lock:make_taxonomy_lock",
         "annotate.submission:list_import_events",
         "annotate.in_force:find_locks",
+        "annotate.in_force:list_phase_labels",
         "annotate.in_force:find_taxonomy",
         "annotate.in_force:find_taxonomy_file",
         "annotate.in_force:fingerprint_taxonomy",
