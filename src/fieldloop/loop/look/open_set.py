@@ -6,8 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, UnknownName, UnreadableLog
 from fieldloop.ingest import LogMapping, OpenLog, open_log
+from fieldloop.loop.look.bare_video import BareVideos, list_videos
 from fieldloop.loop.look.opened import OpenedEpisode
 from fieldloop.model.episode import Recording
 from fieldloop.model.explored import Beside, EpisodeListed
@@ -43,7 +44,7 @@ class PathEpisodes:
     def __init__(self, path: Path, mapping: LogMapping | None = None) -> None:
         self.path = path
         self._mapping = mapping
-        self._log: OpenLog = open_log(path, mapping)
+        self._log = _open_log_or_videos(path, mapping)
         self.count = max(self._log.listed_recordings, 1)
         self.format = self._log.format
         self._names: dict[str, str] = {}
@@ -71,7 +72,9 @@ class PathEpisodes:
         return OpenedEpisode(key, self.path.name, recording, lambda one: self._check_recording(int(key), one))
 
     def _check_recording(self, place: int, recording: Recording) -> Beside:
-        """Check one episode; what measures is loaded only now."""
+        """Check one episode; what measures is loaded only now. A video without a log has nothing to compare with."""
+        if isinstance(self._log, BareVideos):
+            return Beside()
         from fieldloop.loop.look.checked import check_part
         from fieldloop.loop.work.measure_part import Part
 
@@ -89,3 +92,12 @@ class PathEpisodes:
             if text in (recording.episode.name, recording.episode.id):
                 return str(place)
         raise UnknownName("episode", text, [listed.name or listed.key for listed in self.list_episodes()[:MOST_NAMED]])
+
+
+def _open_log_or_videos(path: Path, mapping: LogMapping | None) -> OpenLog | BareVideos:
+    try:
+        return open_log(path, mapping)
+    except UnreadableLog:
+        if videos := list_videos(path):
+            return BareVideos(videos)
+        raise
