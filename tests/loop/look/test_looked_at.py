@@ -1,6 +1,7 @@
 """What the explorer opens: timing, pictures, labels; one episode without the others; nothing outside of the set."""
 
 import shutil
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from fieldloop.ingest import open_log
 from fieldloop.loop.look import thinning
 from fieldloop.loop.look.decoded_ahead import DecodedAhead
 from fieldloop.loop.look.of_path import look_at_log, open_path
+from fieldloop.loop.look.open_set import OpenSet
 from fieldloop.loop.look.picture_files import draw_depth, make_picture_file
 from fieldloop.loop.look.timing import compute_seconds, compute_start_and_duration
 from fieldloop.loop.look.view import EpisodeView, build_segment_json
@@ -241,3 +243,21 @@ def test_video_in_messages_is_decoded_a_few_frames_at_once():
     for frame in (0, 1, 2, 11, 12, 11, 30, 39, 0):
         assert read_barcode(next(ahead.frames([frame]))) == Mark(0, 1, frame)
     assert [(call[0], call[-1]) for call in calls] == [(0, 11), (8, 23), (26, 39), (0, 11)]
+
+
+def test_an_episode_that_takes_long_delays_no_other():
+    opened, may_go_on, results = OpenSet(), threading.Event(), []
+
+    def open_slowly():
+        assert may_go_on.wait(10)
+        results.append("opened")
+        return "slow"
+
+    waiting = [threading.Thread(target=lambda: results.append(opened.get_episode("a", open_slowly))) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    assert opened.get_episode("b", lambda: "quick") == "quick"
+    may_go_on.set()
+    for thread in waiting:
+        thread.join(10)
+    assert sorted(results) == ["opened", "slow", "slow"], "opened once for both"

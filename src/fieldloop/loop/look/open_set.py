@@ -4,6 +4,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fieldloop.errors import BadInput, UnknownName, UnreadableLog
@@ -13,29 +14,39 @@ from fieldloop.loop.look.opened import OpenedEpisode
 from fieldloop.model.episode import Recording
 from fieldloop.model.explored import Beside, EpisodeListed
 
-MOST_OPEN = 6
-"""Episodes that stay open: two that are compared, and the last few."""
+MOST_OPEN = 16
+"""Episodes that stay open: two that are compared, for a few visitors."""
 TRAILING = re.compile(r"\d{1,9}$")
 MOST_NAMED = 40
 """Episodes whose names are read at opening; the others are listed by their number alone."""
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """A place for one episode; a request for it while it is being opened waits for it alone."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    episode: OpenedEpisode | None = None
 
 
 class OpenSet:
     """Keeps the last few opened episodes."""
 
     def __init__(self) -> None:
-        self._kept = OrderedDict[str, OpenedEpisode]()
+        self._kept = OrderedDict[str, _Place]()
         self._lock = threading.Lock()
 
     def get_episode(self, key: str, open_episode: Callable[[], OpenedEpisode]) -> OpenedEpisode:
-        """Return an open episode, opened once."""
+        """Return an open episode, opened once; one that takes long delays no other."""
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = open_episode()
-                while len(self._kept) > MOST_OPEN:
-                    self._kept.popitem(last=False)
+            place = self._kept.setdefault(key, _Place())
             self._kept.move_to_end(key)
-            return self._kept[key]
+            while len(self._kept) > MOST_OPEN:
+                self._kept.popitem(last=False)
+        with place.lock:
+            if place.episode is None:
+                place.episode = open_episode()
+            return place.episode
 
 
 class PathEpisodes:
