@@ -25,6 +25,8 @@ NOT_A_USE_CASE = {
     "a part that several use cases share": (
         "annotate.tasks:describe_tasks",
         "data.moment:open_recording",
+        "look.bare_video:list_videos",
+        "look.bare_video:read_video",
         "look.checked:check_part",
         "look.checked:estimate_camera_lags",
         "look.of_path:open_path",

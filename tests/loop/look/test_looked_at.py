@@ -1,6 +1,7 @@
 """What the explorer opens: timing, pictures, labels; one episode without the others; nothing outside of the set."""
 
 import shutil
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -8,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldloop.errors import UnknownName
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.ingest import open_log
 from fieldloop.loop.look import thinning
+from fieldloop.loop.look.decoded_ahead import DecodedAhead
 from fieldloop.loop.look.of_path import look_at_log, open_path
+from fieldloop.loop.look.open_set import OpenSet
 from fieldloop.loop.look.picture_files import draw_depth, make_picture_file
 from fieldloop.loop.look.timing import compute_seconds, compute_start_and_duration
 from fieldloop.loop.look.view import EpisodeView, build_segment_json
@@ -212,3 +215,49 @@ def test_work_apart_comes_back_and_its_errors_too():
     assert run_apart(abs, -3) == 3
     with pytest.raises(TypeError):
         run_apart(len, 3)
+
+
+def test_a_video_without_a_log_is_an_episode_of_one_camera(folder, tmp_path):
+    video = next((folder / "lerobot/videos/observation.images.front").rglob("*.mp4"))
+    shutil.copy(video, tmp_path / "b.mp4")
+    (tmp_path / "a.mp4").write_bytes(b"not a video")
+    (tmp_path / "notes.txt").write_text("nothing")
+    for path, key in ((tmp_path, "1"), (tmp_path / "b.mp4", "0")):
+        opened = open_path(path).get_episode(key)
+        (camera,) = opened.make_view().cameras
+        assert (camera.name, camera.frames, camera.packets) == ("camera/b", 2 * FRAMES, True)
+        assert read_barcode(read_picture(opened, 0, FRAMES + 3)) == Mark(0, 2, 3)
+        assert opened.check_now().json_object()["findings"] is None
+    with pytest.raises(BadInput, match=r"a\.mp4 cannot be opened"):
+        open_path(tmp_path).get_episode("0")
+
+
+def test_video_in_messages_is_decoded_a_few_frames_at_once():
+    class Counting(MarkedPictures):
+        def frames(self, indices=None):
+            calls.append(list(indices))
+            yield from MarkedPictures.frames(self, indices)
+
+    calls = []
+    ahead = DecodedAhead(Counting(0, 1, 40))
+    for frame in (0, 1, 2, 11, 12, 11, 30, 39, 0):
+        assert read_barcode(next(ahead.frames([frame]))) == Mark(0, 1, frame)
+    assert [(call[0], call[-1]) for call in calls] == [(0, 11), (8, 23), (26, 39), (0, 11)]
+
+
+def test_an_episode_that_takes_long_delays_no_other():
+    opened, may_go_on, results = OpenSet(), threading.Event(), []
+
+    def open_slowly():
+        assert may_go_on.wait(10)
+        results.append("opened")
+        return "slow"
+
+    waiting = [threading.Thread(target=lambda: results.append(opened.get_episode("a", open_slowly))) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    assert opened.get_episode("b", lambda: "quick") == "quick"
+    may_go_on.set()
+    for thread in waiting:
+        thread.join(10)
+    assert sorted(results) == ["opened", "slow", "slow"], "opened once for both"

@@ -4,37 +4,49 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, UnknownName, UnreadableLog
 from fieldloop.ingest import LogMapping, OpenLog, open_log
+from fieldloop.loop.look.bare_video import BareVideos, list_videos
 from fieldloop.loop.look.opened import OpenedEpisode
 from fieldloop.model.episode import Recording
 from fieldloop.model.explored import Beside, EpisodeListed
 
-MOST_OPEN = 6
-"""Episodes that stay open: two that are compared, and the last few."""
+MOST_OPEN = 16
+"""Episodes that stay open: two that are compared, for a few visitors."""
 TRAILING = re.compile(r"\d{1,9}$")
 MOST_NAMED = 40
 """Episodes whose names are read at opening; the others are listed by their number alone."""
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """A place for one episode; a request for it while it is being opened waits for it alone."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    episode: OpenedEpisode | None = None
 
 
 class OpenSet:
     """Keeps the last few opened episodes."""
 
     def __init__(self) -> None:
-        self._kept = OrderedDict[str, OpenedEpisode]()
+        self._kept = OrderedDict[str, _Place]()
         self._lock = threading.Lock()
 
     def get_episode(self, key: str, open_episode: Callable[[], OpenedEpisode]) -> OpenedEpisode:
-        """Return an open episode, opened once."""
+        """Return an open episode, opened once; one that takes long delays no other."""
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = open_episode()
-                while len(self._kept) > MOST_OPEN:
-                    self._kept.popitem(last=False)
+            place = self._kept.setdefault(key, _Place())
             self._kept.move_to_end(key)
-            return self._kept[key]
+            while len(self._kept) > MOST_OPEN:
+                self._kept.popitem(last=False)
+        with place.lock:
+            if place.episode is None:
+                place.episode = open_episode()
+            return place.episode
 
 
 class PathEpisodes:
@@ -43,7 +55,7 @@ class PathEpisodes:
     def __init__(self, path: Path, mapping: LogMapping | None = None) -> None:
         self.path = path
         self._mapping = mapping
-        self._log: OpenLog = open_log(path, mapping)
+        self._log = _open_log_or_videos(path, mapping)
         self.count = max(self._log.listed_recordings, 1)
         self.format = self._log.format
         self._names: dict[str, str] = {}
@@ -71,7 +83,9 @@ class PathEpisodes:
         return OpenedEpisode(key, self.path.name, recording, lambda one: self._check_recording(int(key), one))
 
     def _check_recording(self, place: int, recording: Recording) -> Beside:
-        """Check one episode; what measures is loaded only now."""
+        """Check one episode; what measures is loaded only now. A video without a log has nothing to compare with."""
+        if isinstance(self._log, BareVideos):
+            return Beside()
         from fieldloop.loop.look.checked import check_part
         from fieldloop.loop.work.measure_part import Part
 
@@ -89,3 +103,12 @@ class PathEpisodes:
             if text in (recording.episode.name, recording.episode.id):
                 return str(place)
         raise UnknownName("episode", text, [listed.name or listed.key for listed in self.list_episodes()[:MOST_NAMED]])
+
+
+def _open_log_or_videos(path: Path, mapping: LogMapping | None) -> OpenLog | BareVideos:
+    try:
+        return open_log(path, mapping)
+    except UnreadableLog:
+        if videos := list_videos(path):
+            return BareVideos(videos)
+        raise

@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.errors import UnknownName
+from fieldloop.ingest.messages.video_messages import VideoOnDemand
 from fieldloop.ingest.pictures.encoded_span import EncodedSpan, list_encoded_packets
 from fieldloop.ingest.pictures.video import VideoSpan
+from fieldloop.loop.look.decoded_ahead import DecodedAhead
 from fieldloop.loop.look.picture_files import PictureFile, find_depth_range_m, make_picture_file
 from fieldloop.loop.look.thinning import count_sent_rows, reduce_signal
 from fieldloop.loop.look.timing import Seconds, compute_start_and_duration, get_stream_seconds
 from fieldloop.loop.look.view import EpisodeView
 from fieldloop.model.episode import Recording
 from fieldloop.model.explored import Beside, CameraSeen, SignalListed
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream import FrameSource, Stream, StreamKind
 
 ReadBeside = Callable[[], Beside]
 Check = Callable[[Recording], Beside]
@@ -87,7 +89,7 @@ class OpenedEpisode:
         if camera.pictures is None or not 0 <= frame < _count_frames(camera):
             raise UnknownName("frame", str(frame), [])
         with self._reading:
-            return make_picture_file(camera.pictures, frame, self._depth_ranges.get(number))
+            return make_picture_file(self._sources[number], frame, self._depth_ranges.get(number))
 
     def read_signal(self, number: int) -> tuple[Seconds, np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
         """Return when the samples of a signal lie, and its values, a row for each column; a long one is thinned."""
@@ -99,6 +101,14 @@ class OpenedEpisode:
         times = get_stream_seconds(stream, self._start_ns, self.recording.episode.end_ns, rows)
         values = np.asarray(stream.values[:rows]).reshape(rows, -1)
         return reduce_signal(times, np.ascontiguousarray(values.T, np.float32))
+
+    @cached_property
+    def _sources(self) -> dict[int, FrameSource]:
+        """Where pictures are read from: video in messages through a few decoded frames."""
+        sources = {
+            number: camera.pictures for number, camera in enumerate(self._cameras) if camera.pictures is not None
+        }
+        return {n: DecodedAhead(one) if isinstance(one, VideoOnDemand) else one for n, one in sources.items()}
 
     @cached_property
     def _depth_ranges(self) -> dict[int, tuple[float, float]]:

@@ -18,16 +18,21 @@ export const KEYS = [
   ["- =", "slower, faster (0.1 to 4 ×)"], ["[ ]", "previous, next boundary"], ["l", "loop the segment, and stop looping"], ["n N", "next, previous finding"], ["s", "shift cameras by their lag"], ["z Z", "zoom in, show all"], ["?", "these keys"],
 ];
 
-export async function mount(el, args) {
-  const answer = await fetch(`${args.address}/view`);
-  const view = await answer.json().catch(() => ({}));
-  if (!answer.ok || view.cannot_open) {
-    const why = view.cannot_open ?? view.detail ?? "The server does not answer.";
-    el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(why)}</p></div></section>`;
-    el.dataset.ready = "1";
-    return null;
-  }
-  return new Look(el, view, args).start();
+export function mount(el, args) { // a log may take long to open: the page goes on meanwhile
+  el.innerHTML = '<p class="dim" role="status">Opening the episode …</p>';
+  open(el, args).catch((error) => fail(el, error.message));
+  return null;
+}
+
+async function open(el, args) {
+  const answer = await fetch(`${args.address}/view`), view = await answer.json().catch(() => ({}));
+  if (!answer.ok || view.cannot_open) fail(el, view.cannot_open ?? view.detail ?? "The server does not answer.");
+  else await new Look(el, view, args).start();
+}
+
+function fail(el, why) {
+  el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(why)}</p></div></section>`;
+  el.dataset.ready = "1";
 }
 
 class Look {

@@ -29,7 +29,7 @@ export function drawSide(look, el) {
     compared() {
       if (!look.other) return;
       body("compare").parentElement.open = true;
-      body("compare").innerHTML = `<p>Below, dashed: <b>${text(look.other.episode.name)}</b></p><label class="lk-offset">It starts <input type="number" step="0.05" value="${look.offset}" aria-label="Seconds later"> s later</label><p><button class="btn" data-end-compare>End comparison</button></p>`;
+      body("compare").innerHTML = `<p>Below, dashed: <b>${text(look.other.episode.name)}</b></p><label class="lk-offset">It starts <input type="number" step="0.05" value="${-look.offset || 0}" aria-label="Seconds later"> s later</label><p><button class="btn" data-end-compare>End comparison</button></p>`;
     },
     word(words) { body("compare").insertAdjacentHTML("beforeend", `<p class="bad" role="alert">${text(words)}</p>`); },
   };
