@@ -276,7 +276,9 @@ def test_what_cannot_be_dealt_or_decided_is_refused(here):
 
 def test_without_a_calibration_set_annotators_get_no_task_and_the_lead_is_informed(tmp_path):
     with annotated_workspace(tmp_path) as opened:
-        assert [n.code for n in deal.deal_tasks(opened).notes] == ["annotate.deal_without_calibration"]
+        dealt = deal.deal_tasks(opened, kind=())  # as the command line has it without --kind
+        assert {task.kinds for task in dealt.tasks} == {("phase",)}
+        assert [n.code for n in dealt.notes] == ["annotate.deal_without_calibration"]
         assert tasks.take_next_task(acting(opened, "anna")).reason.code == "annotate.no_calibration_set"
         assert tasks.take_next_task(opened).task is not None  # an engineer may
         opened.clock.pass_days(8)

@@ -237,10 +237,10 @@ def test_a_table_brings_all_kinds_that_the_taxonomy_has_and_is_a_revision_like_a
     with pytest.raises(ChangedMeanwhile):  # a page that is still open does not overwrite the import
         save.save_labels(anna, FIRST, segments_text="[]", revision=1)
     for wrong, says in (
-        ("pose,object-pose,0,8,cup,1 2 3,marker,1,mm", "line 2: object-pose has 3 values"),
-        ("object,target,0,8,,,,,", "line 2: target names no object"),
-        ("shape,round,0,8,,,,,", "line 2: No kind of labels called 'shape'"),
-        ("grasp,key,0,8,,x,,,", "line 2: values = 'x' is not a number"),
+        ("pose,object-pose,0,8,cup,1 2 3,marker,1,mm", "object-pose has 3 values"),
+        ("object,target,0,8,,,,,", "target names no object"),
+        ("shape,round,0,8,,,,,", "No kind of labels called 'shape'"),
+        ("grasp,key,0,8,,x,,,", "values = 'x' is not a number"),
     ):
         with pytest.raises(BadInput, match=says):
             import_labels.paste_labels(anna, f"{table.splitlines()[0]}\ne0,{wrong}\n")

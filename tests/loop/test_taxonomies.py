@@ -7,7 +7,9 @@ from fieldloop.annotate import compare_taxonomies, find_taxonomy_errors, load_wh
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate import adjudicate, change, labels, save, taxonomies
 from fieldloop.loop.annotate.in_force import find_taxonomy
+from fieldloop.loop.protocol.lint import lint_task
 from fieldloop.loop.ship.taxonomy_lock import is_locked
+from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.audit import Audit
 from fieldloop.model.event import DeploymentAudited, EpisodeAnnotated, TaxonomyLocked
@@ -228,3 +230,13 @@ def test_a_workspace_that_locked_the_phases_before_keeps_them(here):
     assert submit(here, "e0", ("approach", 0, 1)).taxonomy == "phases v1"
     with pytest.raises(BadInput, match="has no labels of the kind grasp"):
         save.save_labels(here, "e0", kind="grasp", segments_text="[]")
+
+
+def test_the_protocol_names_the_phases_of_the_workspaces_own_taxonomy(here):
+    (here.root / "taxonomies").mkdir()
+    (here.root / "taxonomies" / "pick.toml").write_text(HEAD + label("reach") + label("hold"))
+    own = '[protocol]\nname = "pick"\nversion = 1\n[[phase]]\nname = "reach"\n[[phase]]\nname = "grasp"\n'
+    (here.root / "protocols" / "pick.toml").write_text(own)
+    remarks = [str(one.message) for one in lint_task(open_workspace(here.root, store=here.store)).errors]
+    assert any("grasp" in text for text in remarks)
+    assert not any("'reach'" in text for text in remarks)

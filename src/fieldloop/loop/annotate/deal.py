@@ -15,6 +15,7 @@ from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason, TaskState
@@ -39,7 +40,7 @@ def deal_tasks(
     workspace: Workspace,
     episode: tuple[str, ...] = (),
     *,
-    kind: tuple[str, ...] = ("phase",),
+    kind: tuple[str, ...] = (),
     annotator: tuple[str, ...] = (),
     count: int | None = None,
     salt: str = "",
@@ -51,15 +52,16 @@ def deal_tasks(
 
     Arguments:
         episode: only these episodes (names or ids)
-        kind: kinds of labels of each task (repeatable)
+        kind: kinds of labels of each task (repeatable; default: phase)
         annotator: who gets tasks (repeatable; default: anyone who qualifies takes them)
         count: at most this many episodes
         salt: another word draws other episodes for double annotation
     """
     require_lead(workspace, "deal tasks")
-    kinds, people = tuple(dict.fromkeys(kind)), tuple(dict.fromkeys(name.strip() for name in annotator))
-    if not kinds or "" in people or (count is not None and count < 1):
-        raise BadInput("Name at least one kind of labels, annotators by their names, and a count from 1.")
+    kinds = tuple(dict.fromkeys(kind)) or (PHASE,)
+    people = tuple(dict.fromkeys(name.strip() for name in annotator))
+    if "" in people or (count is not None and count < 1):
+        raise BadInput("Name annotators by their names, and state a count from 1.")
     last = workspace.last_seq()
     known = [task for task in workspace.store.find(LabelTask) if task.state is not TaskState.WITHDRAWN]
     chosen = _choose_episodes(workspace, episode, kinds, known)[:count]

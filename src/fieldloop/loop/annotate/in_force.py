@@ -7,10 +7,10 @@ from pathlib import Path
 from fieldloop.annotate import load_shipped_taxonomy, load_whole_taxonomy, parse_taxonomy, read_whole_taxonomy_text
 from fieldloop.errors import BadInput, Refused, UnknownName, WorkspaceError
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import KINDS
+from fieldloop.model.annotation import KINDS, PHASE
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.event import TaxonomyLocked
-from fieldloop.model.taxonomy import Taxonomy
+from fieldloop.model.taxonomy import Label, Taxonomy
 from fieldloop.protocol.layers import compute_fingerprint
 from fieldloop.text_files import read_text
 
@@ -39,6 +39,12 @@ def read_taxonomy_as_written(workspace: Workspace, task: str = "") -> Taxonomy:
         return parse_taxonomy(read_text(path, WorkspaceError), f"{FOLDER}/{path.name}")[0]
     locked = workspace.store.find(TaxonomyLocked, newest=True, limit=1)
     return read_locked_taxonomy(workspace, locked[0]) if locked else load_whole_taxonomy()
+
+
+def list_phase_labels(workspace: Workspace | None, task: str = "") -> tuple[Label, ...]:
+    """Return the phases of a task's taxonomy, which its protocol may name; the shipped ones without a workspace."""
+    words = load_shipped_taxonomy() if workspace is None else read_taxonomy_as_written(workspace, task)
+    return words.get_labels(PHASE)
 
 
 def find_taxonomy_file(workspace: Workspace, task: str = "") -> Path | None:

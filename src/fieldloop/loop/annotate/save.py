@@ -22,6 +22,7 @@ from fieldloop.model.note import Note
 from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.release import select_fixes
 from fieldloop.say import write_sentence
+from fieldloop.say.numbers import format_number
 from fieldloop.say.refusals import write_refusal
 from fieldloop.store import Expected
 
@@ -73,7 +74,8 @@ def save_labels(
         reaction_ms: the reaction time that was subtracted from boundaries set while playing
     """
     if reaction_ms is not None and not 0 <= reaction_ms <= LONGEST_REACTION_MS:
-        raise BadInput(f"A reaction time of {reaction_ms:g} ms is not possible; state 0 to {LONGEST_REACTION_MS} ms.")
+        stated = f"A reaction time of {format_number(reaction_ms)} ms is not possible"
+        raise BadInput(f"{stated}; state 0 to {LONGEST_REACTION_MS} ms.")
     known = find_episode(workspace, episode)
     words = find_taxonomy(workspace, known.task)
     require_kind(words, kind)

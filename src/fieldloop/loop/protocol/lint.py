@@ -4,8 +4,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import BadInput
+from fieldloop.loop.annotate.in_force import list_phase_labels
 from fieldloop.loop.protocol.versions import read_locked_text, read_protocol_file
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
@@ -90,7 +90,7 @@ def _add_lock_remark(workspace: Workspace, linted: Linted, text: str) -> Linted:
 
 
 def _lint_text(workspace: Workspace | None, text: str, where: str, task: str = "") -> Linted:
-    labels = {label.name: label.definition for label in load_shipped_taxonomy().labels}
+    labels = {label.name: label.definition for label in list_phase_labels(workspace, task)}
     # without a file of its own a task is collected by the shipped protocol, which has another name
     task = task if text else ""
     numbers = workspace.operations["lint"] if workspace else None

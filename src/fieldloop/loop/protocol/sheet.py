@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.annotate import load_shipped_taxonomy
+from fieldloop.loop.annotate.in_force import list_phase_labels
 from fieldloop.loop.protocol.in_force import is_locked
 from fieldloop.loop.protocol.named import find_protocol_by_file_or_name, find_protocol_by_name
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -55,5 +55,5 @@ def make_sheet_in_force(workspace: Workspace, task: str = "", interface: str = "
 
 def _make_sheet(workspace: Workspace | None, rules: CollectionProtocol, interface: str = "") -> sheets.Sheet:
     return sheets.make_operator_sheet(
-        rules, interface, load_shipped_taxonomy().labels, locked=is_locked(workspace, rules)
+        rules, interface, list_phase_labels(workspace, rules.name), locked=is_locked(workspace, rules)
     )
