@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldloop.annotate import choose_labels
-from fieldloop.loop.data.as_frozen import select_labels_of, select_release_labels
+from fieldloop.loop.data.as_frozen import match_release_labels
 from fieldloop.model.annotation import Annotation
 from fieldloop.release import compute_labels_id
 
@@ -32,10 +32,12 @@ def test_each_place_gets_the_labels_of_the_first_author_in_rank_whatever_the_ord
 
 def test_a_release_takes_decided_labels_and_an_earlier_one_keeps_those_of_every_author():
     spans = [span("anna"), span("adjudicated"), span("machine:signals", "f"), span("anna", kind="grasp")]
-    taken = select_release_labels(spans)
-    assert [(s.author, s.episode) for s in taken] == [("adjudicated", "e"), ("machine:signals", "f")]
+    taken = choose_labels(spans)
+    expected = [("adjudicated", "e", "phase"), ("machine:signals", "f", "phase"), ("anna", "e", "grasp")]
+    assert [(s.author, s.episode, s.kind) for s in taken] == expected
     now, before = (SimpleNamespace(annotations_sha256=compute_labels_id(kept)) for kept in (taken, [
         s for s in spans if s.kind == "phase"
     ]))  # fmt: skip
-    assert select_labels_of(now, spans) == taken
-    assert len(select_labels_of(before, spans)) == 3
+    assert match_release_labels(spans, now) == taken
+    assert len(match_release_labels(spans, before)) == 3
+    assert match_release_labels(spans[:2], now) is None, "other labels are not those of the release"

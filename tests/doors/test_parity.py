@@ -42,7 +42,6 @@ NOT_A_USE_CASE = {
         "audit.audit:find_latest_audit",
         "data.as_frozen:find_release_episodes",
         "data.as_frozen:find_logs_as_frozen",
-        "data.as_frozen:select_labels_of",
         "data.file_names:name_defect_file",
         "data.file_names:name_files_apart",
         "data.find_episode:find_episode",
