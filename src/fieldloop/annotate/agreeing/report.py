@@ -1,6 +1,5 @@
 """Compare all authors: every kind, every pair, slices of episodes, single boundaries, labels and people."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -77,10 +76,12 @@ def _get_kind_rank(kind: str) -> tuple[int, str]:
 
 def _select_shared(annotations: Sequence[Annotation]) -> list[Annotation]:
     """Keep what at least two authors labelled with the same kind."""
-    authors: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for a in annotations:
-        authors[a.episode, a.kind].add(a.author)
-    return [a for a in annotations if len(authors[a.episode, a.kind]) > 1]
+    first: dict[tuple[str, str], str] = {}
+    places = [(a.episode, a.kind) for a in annotations]
+    shared = {
+        place for place, a in zip(places, annotations, strict=True) if first.setdefault(place, a.author) != a.author
+    }
+    return [a for place, a in zip(places, annotations, strict=True) if place in shared]
 
 
 class _Parts:
