@@ -41,12 +41,12 @@ class KindColumns:
         return len(self.owner)
 
 
-def separate_parts(annotations: Sequence[Annotation]) -> list[Annotation]:
+def split_nested_parts(annotations: Sequence[Annotation]) -> list[Annotation]:
     """Give spans that lie within another of their author and kind a kind of their own, where a kind has parts.
 
     >>> from fieldloop.model.annotation import Annotation as A
     >>> spans = [A("e", "action", "pick", 0, 9, "ann"), A("e", "action", "grasp", 2, 4, "ann")]
-    >>> [span.kind for span in separate_parts(spans)]
+    >>> [span.kind for span in split_nested_parts(spans)]
     ['action', 'action parts']
     """
     made = [a for a in annotations if a.kind not in NESTED]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns, collect_columns, separate_parts
+from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns, collect_columns, split_nested_parts
 from fieldloop.annotate.agreeing.findings import find_patterns, merge_kinds
 from fieldloop.annotate.agreeing.pair import Pair, measure_pair
 from fieldloop.annotate.agreeing.tables import describe_authors, list_boundaries_of_labels, list_confused_labels
@@ -52,7 +52,7 @@ def compare_all_authors(
     """
     if not 0 < frame_hz < NS_PER_S:
         raise BadInput(f"{frame_hz!r} is not a valid frame rate.")
-    annotations = separate_parts(annotations)
+    annotations = split_nested_parts(annotations)
     shared = _select_shared(annotations)
     authors = sorted({a.author for a in shared})
     if len(authors) < 2:  # noqa: PLR2004 - agreement takes two
