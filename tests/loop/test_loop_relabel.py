@@ -11,7 +11,7 @@ from fieldloop.loop.home.episodes import find_episodes
 from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.names import Names, find_numbered
 from fieldloop.loop.house import setup
-from fieldloop.loop.ship import annotate, import_labels
+from fieldloop.loop.ship import import_labels
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -113,8 +113,8 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
     assert here.store.count(Annotation) == 3
     labelled = find_episode(here, first)
     assert (labelled.succeeded, labelled.failure, labelled.stated[-1].by) == (False, "grasp", "anna")
-    with pytest.raises(BadInput, match="no annotated episode in common"):
-        annotate.measure_agreement(here, "anna", "bert")
+    with pytest.raises(BadInput, match="No two authors labelled the same episode"):
+        agree.compare_annotators(here, ("anna", "bert"))
 
 
 @pytest.mark.parametrize(
