@@ -11,7 +11,7 @@ from fieldloop.loop.home.episodes import find_episodes
 from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.names import Names, find_numbered
 from fieldloop.loop.house import setup
-from fieldloop.loop.ship import import_labels
+from fieldloop.loop.ship import agree, import_labels
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode

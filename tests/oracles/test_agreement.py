@@ -35,7 +35,8 @@ HITS = """
 import json, sys
 import mir_eval, numpy as np
 def cut(times): return np.c_[times[:-1], times[1:]]
-print(json.dumps([mir_eval.segment.detection(cut(np.array(a)), cut(np.array(b)), window=w)[2] for a, b, w in json.load(sys.stdin)]))
+asked = [(np.array(a), np.array(b), window) for a, b, window in json.load(sys.stdin)]
+print(json.dumps([mir_eval.segment.detection(cut(a), cut(b), window=w)[2] for a, b, w in asked]))
 """
 LABELS = """
 import json, sys
