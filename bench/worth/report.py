@@ -61,12 +61,12 @@ def _tabulate_set(name: str, rows: Sequence[Row]) -> str:
 
 
 def _tabulate_methods(rows: Sequence[Row]) -> str:
-    lines = ["| method | tier told apart (AUROC) | correlation with length | CPU-s |", "|---|---|---|---|"]
+    lines = ["| method | tier recognised (AUROC) | correlation with length | CPU-s |", "|---|---|---|---|"]
     for method in rows[0]["methods"]:
         of = [row["methods"][method] for row in rows]
-        told = [one["tier_auroc"] for one in of if one["tier_auroc"] is not None]
+        known = [one["tier_auroc"] for one in of if one["tier_auroc"] is not None]
         lines.append(
-            f"| {method} | {np.mean(told):.2f} | {np.mean([one['length_rho'] for one in of]):+.2f} "
+            f"| {method} | {np.mean(known):.2f} | {np.mean([one['length_rho'] for one in of]):+.2f} "
             f"| {np.mean([one['cpu_s'] for one in of]):.2f} |"
         )
     return "\n".join(lines)
@@ -98,7 +98,7 @@ def _select(rows: Sequence[Row], name: str) -> list[Row]:
 
 
 def _choose(rows: Sequence[Row]) -> tuple[str, float]:
-    """Return the method and share with the largest mean gain, or no filter; the oracle and chance are no choice."""
+    """Return the method and share with the largest mean gain, or no filter; the oracle and chance are left out."""
     options = [(method, share) for method in rows[0]["methods"] for share in _list_shares(rows)]
     fair = [option for option in options if option[0] not in (ORACLE, CHANCE)]
     best = max(fair, key=lambda option: np.mean([_gain(row, *option) for row in rows]))
