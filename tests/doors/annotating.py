@@ -114,8 +114,8 @@ class Desk:
                     return
             self.page.wait_for_timeout(15)
         shown = self.page.evaluate(
-            f"() => {{ const e = {EDITOR}, p = e?.player; return p && [p.playing, p.frame, p.shown, p.settled, p.speed, "
-            "document.hidden, document.activeElement.outerHTML.slice(0, 90), e.said, e.draft.state, p.stats.length]; }"
+            f"() => {{ const e = {EDITOR}, p = e?.player; return p && [p.playing, p.frame, p.settled, document.hidden, "
+            "document.activeElement.tagName, e.said, e.draft.state]; }"
         )
         pytest.fail(f"never came: {expression}; {shown} {self.wrong}")
 

@@ -17,7 +17,7 @@ ARGS = ["--no-sandbox", f"--host-resolver-rules=MAP {AWAY} 127.0.0.1"]
 
 
 @pytest.fixture(scope="module")
-def playwright(chromium_path):
+def playwright():
     with sync_playwright() as opened:
         yield opened
 
@@ -177,22 +177,27 @@ def test_an_expired_login_keeps_the_draft_and_another_page_is_not_overwritten(co
     secret = issue_token(workspace, "ann-9", role=Role.ANNOTATOR).secret
     other = context.new_page()
 
-    def sign_in():
+    def sign_in(with_secret):
         other.goto(f"{address}/login")
-        other.locator("input[name=token]").fill(secret)
+        other.locator("input[name=token]").fill(with_secret)
         other.locator("form").get_by_role("button").click()
         other.wait_for_load_state()
 
-    sign_in()
+    sign_in(secret)
     desk, late = (Desk(context, address, episode) for _ in range(2))
     context.clear_cookies()
     desk.at(0.2)
     desk.press("1")
     desk.until_state("signedout")
     assert desk.page.get_by_role("link", name="Sign in").get_attribute("href").startswith("/login?to=%2Fannotate")
-    sign_in()
+    sign_in(issue_token(workspace, "ann-8", role=Role.ANNOTATOR).secret)
     desk.page.evaluate("dispatchEvent(new Event('focus'))")
+    desk.until_state("refused")
+    assert "may not write labels of ann-9" in desk.page.locator(".an-said p.bad").inner_text()
+    sign_in(secret)
+    desk.page.get_by_role("button", name="Save again").click()
     desk.until_state("saved")
+    assert newest(workspace, episode, "ann-8") is None, "another person's login does not take the labels over"
     assert newest(workspace, episode, "ann-9").revision == 1
     late.press("2")
     late.until_state("conflict")
@@ -213,6 +218,26 @@ def test_an_expired_login_keeps_the_draft_and_another_page_is_not_overwritten(co
     late.until("document.querySelector('.an-said p.bad')")
     assert "set aside" in late.page.locator(".an-said p.bad").first.inner_text()
     assert not desk.wrong + late.wrong
+
+
+def test_the_reaction_time_is_the_median_of_several_answers(context, port, episodes):
+    desk = Desk(context, f"http://127.0.0.1:{port}", episodes[0])
+    found = desk.page.evaluate(
+        """async () => {
+        const { module } = document.querySelector("[data-module]").dataset;
+        const { measureReaction, median } = await import(module.replace("annotate.js", "annoreaction.js"));
+        const measured = measureReaction(document.body, { pause: () => 20 });
+        const dialog = document.querySelector(".an-react"), flash = dialog.querySelector(".an-flash");
+        const enter = () => dialog.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+        enter(); enter(); // the second is too early, and does not count
+        const watch = new MutationObserver(() => { if (flash.dataset.on) setTimeout(enter, 130); });
+        watch.observe(flash, { attributes: true });
+        return [await measured, median([5, 1, 9]), median([4, 1, 2, 9]), Boolean(document.querySelector(".an-react"))];
+        }"""
+    )
+    assert found[1:] == [5, 3, False]
+    assert 125 <= found[0] < 1500
+    assert not desk.wrong
 
 
 def test_a_lead_decides_between_two_people(context, port, workspace, episodes):

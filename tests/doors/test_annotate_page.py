@@ -1,10 +1,16 @@
 """The queue of annotation: what is next, how far authors agree, and what a lead does there."""
 
 import pytest
+from tests.doors.annotating import FIRST, make_workspace
+from tests.doors.annotating import annotate as annotate_episode
 from tests.doors.story import story_workspace
+from tests.doors.visitor import AWAY, Visitor
 
+from fieldloop.api.app import build_app
 from fieldloop.loop.annotate.deal import deal_tasks
 from fieldloop.loop.home.annotations import show_annotations
+from fieldloop.loop.house.tokens import issue_token
+from fieldloop.model.episode import Episode
 from fieldloop.model.labelling import TaskReason
 from fieldloop.model.person import Actor, Duty, Role
 from fieldloop.ui.pages import annotate
@@ -47,3 +53,21 @@ def test_a_lead_deals_and_an_annotator_sees_the_own_work_only(workspace):
 
 def test_every_reason_of_a_task_says_what_it_asks_for():
     assert set(ASKS) == set(TaskReason)
+
+
+def test_the_player_shows_no_labels_of_others_to_independent_annotators(tmp_path):
+    """The view that the player reads is a route of its own; the rule of who sees what holds there too."""
+    here = make_workspace(tmp_path)
+    first, *_ = here.store.find(Episode)
+    annotate_episode(here, first, "ann-1", FIRST)
+    deal_tasks(here, (first.name,), annotator=("ann-1", "ann-2"))
+    app = build_app(lambda: here)
+
+    def authors(person, role):
+        secret = issue_token(here, person, role=role).secret
+        visitor = Visitor(app, AWAY, host="site.example", authorization=f"Bearer {secret}")
+        return {one["author"] for one in visitor.get(f"/api/look/{first.id}/view").json()["segments"]}
+
+    assert authors("ann-2", Role.ANNOTATOR) == set()
+    assert authors("lea", Role.ENGINEER) == {"machine:signals", "ann-1"}
+    here.close()

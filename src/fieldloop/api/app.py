@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote
 
@@ -20,11 +21,13 @@ from fieldloop.api.sessions import COOKIE, Sessions, get_safe_target
 from fieldloop.doors.schemas import Schemas
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.annotate.people import is_lead
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
 from fieldloop.loop.home.pages import read_ledger_tail
 from fieldloop.loop.house.tokens import find_actor_by_secret
 from fieldloop.loop.look.of_workspace import WorkspaceEpisodes
 from fieldloop.loop.look.opened import OpenedEpisode
+from fieldloop.loop.look.view import EpisodeView
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor, Role
 
@@ -110,7 +113,11 @@ def _add_player_routes(app: FastAPI, get_workspace: Callable[[], Workspace]) -> 
             raise Refused("This role may not look at episodes.")
         return episodes.get_episode(get_workspace().acting_as(request.scope[ACTOR]), key)
 
-    add_media_routes(app, get_episode)
+    def hide_labels(request: Request, view: EpisodeView) -> EpisodeView:
+        here = get_workspace().acting_as(request.scope[ACTOR])
+        return replace(view, segments=select_visible_labels(here, view.segments)[0])
+
+    add_media_routes(app, get_episode, hide_labels)
 
 
 async def _read_form(request: Request) -> bytes:

@@ -11,8 +11,10 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from fieldloop.errors import StoreError, UnreadableLog
 from fieldloop.loop.look.opened import OpenedEpisode
+from fieldloop.loop.look.view import EpisodeView
 
 GetEpisode = Callable[[Request, str], OpenedEpisode]
+ShowTo = Callable[[Request, EpisodeView], EpisodeView]
 NO_STORE = {"Cache-Control": "no-store"}
 PLAIN = {**NO_STORE, "Content-Encoding": "identity"}
 """What is compressed already is not compressed again."""
@@ -22,21 +24,25 @@ OK, PARTIAL, NO_FRAME, NO_RANGE = 200, 206, 422, 416
 BASE = "/api/look/{key}"
 
 
-def add_media_routes(app: FastAPI, get_episode: GetEpisode) -> None:
-    """Add the routes; `get_episode` refuses those who may not look, and any key that is not of the set."""
+def add_media_routes(app: FastAPI, get_episode: GetEpisode, show_to: ShowTo = lambda _, view: view) -> None:
+    """Add the routes; `get_episode` refuses those who may not look, and any key that is not of the set.
+
+    `show_to` leaves out what the one who asks may not see.
+    """
 
     @app.get(BASE + "/view", include_in_schema=False)
     def show_view(request: Request, key: str) -> Response:
         """A log that is gone is an answer, too: the page states it and goes on."""
         try:
-            view = get_episode(request, key).make_view().json_object()
+            view = show_to(request, get_episode(request, key).make_view()).json_object()
         except (StoreError, UnreadableLog) as gone:
             view = {"schema": "look/1", "key": key, "cannot_open": str(gone)}
         return JSONResponse(view, headers=NO_STORE)
 
     @app.get(BASE + "/checked", include_in_schema=False)
     def check_now(request: Request, key: str) -> Response:
-        return JSONResponse(get_episode(request, key).check_now().json_object(), headers=NO_STORE)
+        view = show_to(request, get_episode(request, key).check_now())
+        return JSONResponse(view.json_object(), headers=NO_STORE)
 
     @app.get(BASE + "/cameras/{number:int}", include_in_schema=False)
     def show_frame_index(request: Request, key: str, number: int) -> Response:

@@ -1,6 +1,7 @@
 """Open an episode of a workspace to look at it: its log on the shelf, labels, calibrations and last report."""
 
 import math
+from dataclasses import replace
 
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode
@@ -24,7 +25,8 @@ def look_at_episode(workspace: Workspace, episode: str) -> EpisodeView:
     Arguments:
         episode: the episode's name or id
     """
-    return _open_episode(workspace, find_episode(workspace, episode)).make_view()
+    view = _open_episode(workspace, find_episode(workspace, episode)).make_view()
+    return replace(view, segments=select_visible_labels(workspace, view.segments)[0])
 
 
 class WorkspaceEpisodes:

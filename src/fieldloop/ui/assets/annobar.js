@@ -23,7 +23,7 @@ export function drawBar(editor) {
       <button class="btn icon ghost" data-do="back" title="One frame back (,)" aria-label="One frame back">${icon("back")}</button><button class="btn icon" data-do="play" title="Play or pause (Space)" aria-label="Play">${icon("play")}</button><button class="btn icon ghost" data-do="on" title="One frame on (.)" aria-label="One frame on">${icon("on")}</button>
       <span class="lk-clock" aria-live="off"></span><label class="lk-speed"><span class="sr">Speed</span><select aria-label="Speed">${SPEEDS.map((s) => `<option value="${s}">${s} ×</option>`).join("")}</select></label>
       ${button("loop", "Loop", "Loop the segment at the playhead (l)")}
-      <span class="an-pen" hidden></span><span class="fill"></span><span class="an-mark" role="status"></span>${button("keys", "Keys", "Keys (?)")}${button("submit", "Submit", "Submit (Ctrl+Enter)", "primary")}</div>
+      <span class="an-pen" hidden></span><span class="fill"></span><span class="an-mark" role="status"></span><a class="btn ghost wide" href="/episodes/${encodeURIComponent(editor.labelling.episode)}">Episode</a>${button("keys", "Keys", "Keys (?)")}${button("submit", "Submit", "Submit (Ctrl+Enter)", "primary")}</div>
     <div class="an-tools"><div class="an-kinds" role="toolbar" aria-label="Kind of labels"></div><span class="an-edit">${button("undo", "Undo", "Undo (Ctrl+Z)")}${button("redo", "Redo", "Redo (Ctrl+Shift+Z)")}${editor.deciding ? "" : button("accept", "Accept all", "Accept all proposals of this kind (A)")}${button("reaction", "", "Measure my reaction time")}</span></div><div class="an-said"></div><div class="lk-time"></div></section></div>
     <aside class="lk-side an-side"></aside>
     <dialog class="keys lk-keys" aria-label="Keys"><dl class="kv">${listKeys(editor.deciding ? [...DECIDE_KEYS, ...KEYS.filter(([k]) => !["a A", "Ctrl+Enter", "k K"].includes(k))] : KEYS)}</dl><form method="dialog"><button class="btn">Close</button></form></dialog>`;
@@ -62,6 +62,7 @@ export function showState(editor) {
 function drawMark(editor, draft) {
   const all = [...editor.drafts.values()], worst = editor.deciding ? draft : ["conflict", "refused", "signedout", "offline", "saving", "unsaved"].map((state) => all.find((one) => one.state === state)).find(Boolean) ?? draft;
   const shown = { saved: ["good", draft.revision ? `Saved${draft.savedAt ? ` ${clock(draft.savedAt)}` : ""}${draft.submitted ? ", submitted" : ", draft"}` : editor.deciding ? (draft.submitted ? "Decided" : "Not decided yet") : "Nothing to save yet"], unsaved: ["run", "Not saved yet"], saving: ["run", "Saving …"], offline: ["warn", "Not saved: no answer"], signedout: ["warn", "Not saved: signed out"], refused: ["bad", "Not saved"], conflict: ["bad", "Conflict"], local: ["warn", "Kept in this browser"], unkept: ["bad", "Not kept: this browser stores nothing"] }[worst.state];
+  if (editor.deciding && worst.state === "saved" && !draft.submitted) shown[0] = "run";
   return `${mark(shown[0])}<span>${shown[1]}${worst !== draft ? ` (${text(worst.kind)})` : ""}</span>`;
 }
 function drawKinds(editor) {

@@ -1,6 +1,8 @@
 // Keys of the annotation page. Keys of the taxonomy come first; Alt is never used, because browsers go back with it.
 import { SPEEDS } from "./player.js";
 
+const MOVES = [",", ".", "[", "]", "{", "}", "ArrowLeft", "ArrowRight", "n", "N"]; // keys that may be held down
+
 export function hearKeys(editor) {
   const { player, timeline } = editor;
   const speed = (d) => { const k = SPEEDS.reduce((best, s, i) => (Math.abs(s - player.speed) < Math.abs(SPEEDS[best] - player.speed) ? i : best), 0); player.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, k + d))]; };
@@ -24,6 +26,7 @@ export function hearKeys(editor) {
     if (control || (event.altKey && !written)) return;
     const label = editor.labelForKey(event.key);
     const act = label ? () => { if (!event.repeat) editor.label(label.name); } : event.key.startsWith("Arrow") ? { ArrowLeft: () => player.stepBy(event.shiftKey ? -10 : -1), ArrowRight: () => player.stepBy(event.shiftKey ? 10 : 1) }[event.key] : plain[event.key];
+    if (act && event.repeat && !MOVES.includes(event.key)) return event.preventDefault();
     if (!act || ([" ", "Enter"].includes(event.key) && event.target.closest?.("button, a, summary"))) return;
     event.preventDefault(); event.stopPropagation(); act();
   });

@@ -38,7 +38,7 @@ export function changesLane(editor) { // where signals change: a boundary snaps 
 export function differencesLane(editor) {
   const near = (time) => editor.differences.find((one) => one.from <= time && time < one.to);
   return {
-    name: "differences", label: () => "", height: () => (editor.deciding ? 16 : 0),
+    name: "differences", label: "Differences", height: () => (editor.deciding ? 16 : 0),
     draw(g, at) {
       for (const one of editor.differences) {
         const x = at.x(one.from), w = Math.max(3, at.x(one.to) - x), open = !editor.isDecided(one);

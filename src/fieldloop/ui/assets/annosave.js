@@ -50,7 +50,11 @@ export class Draft {
     if (this.state !== "saving") this.#set(this.state === "signedout" || this.state === "offline" ? this.state : "unsaved", this.words);
     this.#schedule(wait);
   }
-  get dirty() { return !equal(this.list, this.kept); }
+  #known = {};
+  get dirty() { // asked at every frame: computed once for each pair of lists
+    if (this.#known.list !== this.list || this.#known.kept !== this.kept) this.#known = { list: this.list, kept: this.kept, dirty: !equal(this.list, this.kept) };
+    return this.#known.dirty;
+  }
   #schedule(ms) { clearTimeout(this.#timer); this.#timer = setTimeout(() => this.save(), ms); }
 
   async save({ submit = false } = {}) {
@@ -71,7 +75,7 @@ export class Draft {
   async #send(submit) {
     const sent = this.list, reaction = this.reaction();
     this.#set("saving");
-    const { ok, status, body } = await post("/api/annotate/save", { episode: this.episode, kind: this.kind, segments_text: write(sent), revision: this.revision, submit, ...(reaction === null ? {} : { reaction_ms: reaction }) });
+    const { ok, status, body } = await post("/api/annotate/save", { episode: this.episode, kind: this.kind, author: this.author, segments_text: write(sent), revision: this.revision, submit, ...(reaction === null ? {} : { reaction_ms: reaction }) });
     if (ok) {
       this.revision = body.revision; this.submitted = body.submitted; this.notes = body.problems ?? []; this.kept = sort(sent); this.savedAt = Date.now();
       if (equal(this.list, sent)) store.drop(this.key); else this.#keep();

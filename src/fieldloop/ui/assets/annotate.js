@@ -12,7 +12,7 @@ import { keepReaction, measureReaction, readReaction } from "./annoreaction.js";
 import { at as segmentAt, boundaries, change, cut, gapAt, History, mergeBack, move, nearest, paint, problems, snap } from "./annosegments.js";
 import { text } from "./marks.js";
 
-const VERDICT = ["success", "failure", "object"], PLOTS = 3, PLOT = 58, STROKE_MS = 400;
+const VERDICT = ["success", "failure", "object"], PLOTS = 3, PLOT = 68, STROKE_MS = 400;
 const TELLING = ["gripper", "force_torque", "joint_position", "action", "hand_pose", "pose"];
 
 export async function mount(el, args) {
@@ -23,7 +23,11 @@ export async function mount(el, args) {
     el.dataset.ready = "1";
     return null;
   }
-  return new Editor(el, await answer.json(), args).start();
+  const view = await answer.json();
+  if (!view.cannot_open) return new Editor(el, view, args).start();
+  el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(view.cannot_open)}</p></div></section>`;
+  el.dataset.ready = "1";
+  return null;
 }
 
 export class Editor {
@@ -235,15 +239,19 @@ export class Editor {
   resolve(n) { const { draft } = this; this.history.do(draft.choose(n)); draft.change(this.list); this.refresh(); }
   get sends() { // the kind shown, and what the task or the result form left as a draft
     const task = this.labelling.tasks.flatMap((one) => one.kinds), also = this.kinds.filter((kind) => kind !== this.kind && (task.includes(kind) || this.verdictKinds.includes(kind)));
-    return [this.kind, ...also.filter((kind) => { const one = this.drafts.get(kind); return one.list.length && (one.dirty || !one.submitted); })];
+    const here = this.drafts.get(this.kind), asked = here.list.length || here.revision || task.includes(this.kind); // a task may ask for a kind that did not occur
+    return [...(asked ? [this.kind] : []), ...also.filter((kind) => { const one = this.drafts.get(kind); return one.list.length && (one.dirty || !one.submitted); })];
   }
   async submit() {
     if (!this.mayWrite || this.submitting) return;
-    this.#lift(); this.submitting = true; this.said = null; showState(this);
+    this.#lift();
+    if (!this.deciding && !this.sends.length) return void this.tell("There is nothing to submit yet.");
+    this.submitting = true; this.said = null; showState(this);
     const failed = this.deciding ? await this.decision.submit() : await this.#submitKinds();
     this.submitting = false;
-    if (failed) this.tell(failed, "bad"); else { await this.#readAgain(); this.tell(this.deciding ? "Decided. Releases now take these labels." : "Submitted.", "done"); }
+    if (failed) this.tell(failed, "bad"); else { await this.#readAgain(); this.tell(this.deciding ? "Decided. Releases now take these labels." : this.#whatIsLeft(), "done"); }
   }
+  #whatIsLeft() { const left = this.labelling.tasks.flatMap((task) => task.kinds).filter((kind) => !this.drafts.get(kind)?.submitted); return left.length ? `Submitted. Your task still asks for: ${[...new Set(left)].join(", ")}.` : "Submitted."; }
   async #submitKinds() {
     for (const kind of this.sends) if (!(await this.drafts.get(kind).submit())) { if (kind !== this.kind) this.choose(kind); return this.drafts.get(kind).words || "Not submitted."; }
     return "";

@@ -61,9 +61,9 @@ def _draw_answer_card(now: AnnotationsShown, queue: LabellingQueue) -> Markup:
             "run", f"{format_plural(now.waiting, 'accepted episode')} without phases", reason, propose
         )
     if queue.proposed:
-        said = f"{format_plural(queue.proposed, 'episode has', 'episodes have')} proposals that no person has labelled"
+        words = f"{format_plural(queue.proposed, 'episode has', 'episodes have')} proposals that no person has labelled"
         return draw_answer_card(
-            "run", said, reason, draw_button("Label the first", f"/annotate/{queue.first_proposed}", "primary")
+            "run", words, reason, draw_button("Label the first", f"/annotate/{queue.first_proposed}", "primary")
         )
     if not now.accepted:
         return draw_answer_card("idle", "No phases yet: no episode has been accepted", reason)
@@ -76,14 +76,14 @@ def _draw_answer_card(now: AnnotationsShown, queue: LabellingQueue) -> Markup:
 def _write_state(now: AnnotationsShown, queue: LabellingQueue) -> str:
     tasks = queue.tasks
     overdue = f", {format_count(tasks.overdue)} overdue" if tasks.overdue else ""
-    said = [f"Tasks: {tasks.open} open, {tasks.leased} taken, {tasks.done} done{overdue}."]
+    words = [f"Tasks: {tasks.open} open, {tasks.leased} taken, {tasks.done} done{overdue}."]
     if now.agreements:
         worst = min(now.agreements, key=lambda one: one.kappa)
-        said.append(
+        words.append(
             f"Agreement: κ {format_fixed(worst.kappa, 2)} between {' and '.join(worst.authors)}, lowest of "
             f"{format_plural(len(now.agreements), 'pair')}."
         )
-    return " ".join(said)
+    return " ".join(words)
 
 
 def _draw_agreement(annotations_shown: AnnotationsShown) -> tuple[Markup, ...]:

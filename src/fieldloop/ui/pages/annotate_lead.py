@@ -50,12 +50,13 @@ def _draw_checks(queue: LabellingQueue) -> Markup:
     if not asked:
         body = tag("p", "None is waiting. A share of each annotator's finished tasks is drawn.", class_="dim")
         return draw_panel("Spot checks", body, right=more, columns=6)
-    rows = [(_draw_episode(one), one.about, ", ".join(one.kinds), _draw_verdicts(one)) for one in asked]
+    rows = [(_draw_episode(one), one.about, ", ".join(one.kinds), draw_verdicts(one)) for one in asked]
     columns = ("Episode", "Labels of", "Kinds", "")
     return draw_panel("Spot checks", draw_table(columns, rows), right=more, columns=6, flush=True)
 
 
-def _draw_verdicts(task: TaskShown) -> Markup:
+def draw_verdicts(task: TaskShown) -> Markup:
+    """Draw the two answers to a spot check."""
     asked = {"episode": task.episode, "annotator": task.about}
     good = draw_action_button("Good", SPOT_CHECK, {**asked, "verdict": "good"})
     wrong = draw_action_button(
@@ -74,7 +75,8 @@ def _draw_dealing(*, folded: bool) -> Markup:
     form = draw_form("/api/annotate/deal", fields, Submit("Deal tasks"))
     body = draw_folded("Deal more episodes", tag("div", form, class_="body")) if folded else form
     return draw_panel(
-        "Deal tasks", body, columns=6, flush=folded, note="a share is labelled twice, independently; edge cases more often",
+        "Deal tasks", body, columns=6, flush=folded,
+        note="a share is labelled twice, independently; edge cases more often",
     )  # fmt: skip
 
 

@@ -40,13 +40,13 @@ def draw_tasks(queue: LabellingQueue) -> Markup:
     if not tasks:
         how = "Deal episodes below." if queue.lead else "A lead annotator deals tasks."
         return draw_panel("Tasks", tag("p", how, class_="dim"), note="nothing is open", columns=6)
-    columns = ("Episode", Column("What", "wrap"), "State", "Whose", *(("",) if queue.lead else ()))
-    rows = [_make_row(task, lead=queue.lead) for task in tasks[:MOST]]
+    columns = ("Episode", Column("What", "wrap"), "State", "Whose", "")
+    rows = [_make_row(task, queue) for task in tasks[:MOST]]
     note = f"{len(rows)} of {format_plural(len(tasks), 'task')}" if len(tasks) > MOST else ""
     return draw_panel("Tasks", draw_table(columns, rows), note=note, columns=6, flush=True)
 
 
-def _make_row(task: TaskShown, *, lead: bool) -> tuple[Markup | str, ...]:
+def _make_row(task: TaskShown, queue: LabellingQueue) -> tuple[Markup | str, ...]:
     until = (
         "" if task.lease_until_ns is None or task.state is not TaskState.LEASED else format_time(task.lease_until_ns)
     )
@@ -62,7 +62,19 @@ def _make_row(task: TaskShown, *, lead: bool) -> tuple[Markup | str, ...]:
         state,
         task.taken_by if task.state is TaskState.LEASED else task.annotator or "anyone",
     )
-    withdraw = draw_action_button(
+    actions = (_draw_take_button(task, queue.person), _draw_withdraw_button(task, queue))
+    return (*cells, tag("span", *actions, class_="chips"))
+
+
+def _draw_take_button(task: TaskShown, person: str) -> Markup | None:
+    if task.state is not TaskState.OPEN or task.annotator not in ("", person):
+        return None
+    return draw_action_button("Take", "/api/annotate/next", {"task": task.id}, goes="/annotate/{task.episode}")
+
+
+def _draw_withdraw_button(task: TaskShown, queue: LabellingQueue) -> Markup | None:
+    if not queue.lead:
+        return None
+    return draw_action_button(
         "Withdraw", "/api/annotate/withdraw", {"task": task.id}, kind="ghost", confirm_text="Withdraw it?"
     )
-    return (*cells, withdraw) if lead else cells
