@@ -1,4 +1,7 @@
-"""Agreement over 1,000 episodes against a frame loop, and whom reports blame: with honest jitter, and with faults."""
+"""Agreement over 1,000 episodes against a frame loop, and whom reports blame: with honest jitter, and with faults.
+
+Times are CPU seconds of one process, so that other work on the machine does not count.
+"""
 
 import time
 from collections import Counter
@@ -22,9 +25,17 @@ FRAME_NS = 1e9 / HZ
 EPISODES = 1_000
 GROUPS = 200
 HALF = 0.5
+F1_AT = (0.1, HALF, 0.9)
 LIMITS = Limits(0.8, 3.0)
 GRASPS = ("pinch", "power", "tripod")
 Made = TypeVar("Made")
+Found = tuple[Remedy, tuple[str, ...], tuple[str, ...]]
+TRUE: set[Found] = {
+    (Remedy.RETRAIN, ("ben",), ()),
+    (Remedy.RETRAIN, ("cho",), ("pinch", "power")),
+    (Remedy.TAXONOMY, ("ann", "ben", "cho"), (PHASES[4], PHASES[5])),
+}
+"""What is wrong in the groups with three faults: a late author, confused grasps, an unclear boundary."""
 Span = tuple[str, int, int]
 """A label with its first frame, and the frame after its last."""
 
@@ -33,14 +44,16 @@ def measure(*, short: bool) -> Mapping[str, Figure | Skipped]:
     """Measure speed, then what reports find in simulated groups."""
     settings = default_operations()["agree"]
     spans = [a for a in simulate_group(np.random.default_rng(0), ("ann", "ben"), EPISODES) if a.kind == "phase"]
-    ours, loops, numbers = [], [], []
-    for _ in range(3 if short else 7):
-        report, seconds = _time(lambda: compare_all_authors(spans, HZ, LIMITS, settings))
+    lean = settings.replace_values(draws=20, gamma_samples=2, gamma_episodes=1)
+    ours, loops, whole, numbers = [], [], [], []
+    compare_all_authors(spans[:100], HZ, LIMITS, settings)  # loads what is loaded once
+    for _ in range(7 if short else 15):
+        report, seconds = _time(lambda: compare_all_authors(spans, HZ, LIMITS, lean))
         looped, loop_seconds = _time(lambda: compare_by_frames(spans))
         ours.append(seconds)
+        whole.append(_time(lambda: compare_all_authors(spans, HZ, LIMITS, settings))[1])
         loops.append(loop_seconds)
         numbers.append(_find_largest_difference(report, looped))
-    lean = settings.replace_values(draws=20, gamma_samples=2, gamma_episodes=1)
     groups = GROUPS if short else 5 * GROUPS
     alarms = {
         f"false_alarms_{name}": _count_alarms(groups, settings=lean, authors=authors, episodes=episodes, **jitter)
@@ -52,14 +65,16 @@ def measure(*, short: bool) -> Mapping[str, Figure | Skipped]:
             ("slips", 4, 20, {"normal": 1.5, "slips": 0.02}),
         )
     }
-    named = [_names_all_three(seed, lean) for seed in range(groups // 2)]
+    named = [_list_findings(seed, lean) for seed in range(groups // 2)]
     return {
-        "agreement_s": summarise(ours, "s"),
-        "frame_loop_s": summarise(loops, "s"),
+        "agreement_s": summarise(ours, "CPU s"),
+        "with_intervals_and_gamma_s": summarise(whole, "CPU s"),
+        "frame_loop_s": summarise(loops, "CPU s"),
         "agreement_ratio": summarise([loop / own for loop, own in zip(loops, ours, strict=True)], "times"),
         "largest_difference": summarise(numbers, "1"),
         **{name: summarise_share(hits, aim="at most 0.05") for name, hits in alarms.items()},
-        "all_three_named_and_nothing_else": summarise_share(named),
+        "all_three_named": summarise_share([len(found & TRUE) == len(TRUE) for found in named]),
+        "anything_else_named": summarise_share([bool(found - TRUE) for found in named], aim="at most 0.05"),
     }
 
 
@@ -108,7 +123,7 @@ def compare_by_frames(annotations: Iterable[Annotation]) -> dict[str, float]:
             row[frame] = a.label
     authors = sorted({author for _, author in by_place})
     pairs: Counter[tuple[str, str]] = Counter()
-    hits, segments = 0, 0
+    hits, segments = Counter[float](), 0
     edits: list[float] = []
     distances: list[int] = []
     for episode in sorted({episode for episode, _ in by_place}):
@@ -116,15 +131,18 @@ def compare_by_frames(annotations: Iterable[Annotation]) -> dict[str, float]:
         for one, two in zip(ours, theirs, strict=False):
             pairs[one, two] += 1
         first, second = _find_runs(ours), _find_runs(theirs)
-        hits += _count_hits(first, second, HALF)
+        for at in F1_AT:
+            hits[at] += _count_hits(first, second, at)
         segments += len(first) + len(second)
         edits.append(_score_edits([s[0] for s in first], [s[0] for s in second]))
         named = {(a[0], b[0]): a[2] for a, b in pairwise(second)}
         distances += [abs(a[2] - named[a[0], b[0]]) for a, b in pairwise(first) if (a[0], b[0]) in named]
     return {
-        "kappa": compute_cohens_kappa(pairs), "f1_50": 2 * hits / segments, "edit": float(np.mean(edits)),
+        **{f"f1_{at * 100:.0f}": 2 * hits[at] / segments for at in F1_AT},
+        "kappa": compute_cohens_kappa(pairs),
+        "edit": float(np.mean(edits)),
         "boundary_mae_frames": float(np.mean(distances)),
-    }  # fmt: skip
+    }
 
 
 def _find_runs(frames: Sequence[str]) -> list[Span]:
@@ -173,18 +191,14 @@ def _count_alarms(groups: int, *, settings: Section, authors: int, episodes: int
     return found
 
 
-def _names_all_three(seed: int, settings: Section) -> bool:
-    """Does the report name exactly the late author, the author who confuses two grasps, and the unclear boundary?"""
+def _list_findings(seed: int, settings: Section) -> set[Found]:
+    """List what the report names where one author is late, one confuses two grasps, and one boundary is unclear."""
     spans = simulate_group(
         np.random.default_rng([seed, 99]), ("ann", "ben", "cho"), 30, late={"ben": 5.0},
         confuses={"cho": ("pinch", "power")}, ambiguous=(5,),
     )  # fmt: skip
     report = compare_all_authors(spans, HZ, LIMITS, settings)
-    return {(f.remedy, f.authors, f.labels) for f in report.findings} == {
-        (Remedy.RETRAIN, ("ben",), ()),
-        (Remedy.RETRAIN, ("cho",), ("pinch", "power")),
-        (Remedy.TAXONOMY, ("ann", "ben", "cho"), (PHASES[4], PHASES[5])),
-    }
+    return {(f.remedy, f.authors, f.labels) for f in report.findings}
 
 
 def _make_span(number: int, kind: str, label: str, first: float, last: float, author: str) -> Annotation:
@@ -192,9 +206,9 @@ def _make_span(number: int, kind: str, label: str, first: float, last: float, au
 
 
 def _time(run: Callable[[], Made]) -> tuple[Made, float]:
-    begin = time.perf_counter()
+    begin = time.process_time()
     made = run()
-    return made, time.perf_counter() - begin
+    return made, time.process_time() - begin
 
 
 if __name__ == "__main__":

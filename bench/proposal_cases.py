@@ -18,9 +18,9 @@ from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.operators import choose_grasp_and_style, get_operator_habit
 from fieldloop.simulate.arm.physics import simulate_pick
 from fieldloop.simulate.arm.recording import Demonstration, record_attempt
+from fieldloop.testing.shared import find_shared_data
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[1].parent / "shared" / "data"
 LABELS = HERE / "hand_labels" / "phases.csv"
 SETS = {
     "lerobot-v21-g1": "lerobot-v21-g1",
@@ -113,10 +113,11 @@ def list_labelled_cases() -> Iterator[Known]:
         for row in csv.DictReader(file):
             rows[row["set"]][row["episode"]].append(row)
     for name, episodes in rows.items():
-        path = SHARED / SETS[name]
-        if not path.exists():
-            raise Missing(f"{path.name} is not among the shared data, so hand labels have nothing to be compared with")
-        for recording in open_log(path).recordings:
+        folder, _, inside = SETS[name].partition("/")
+        found = find_shared_data(folder)
+        if found is None:
+            raise Missing(f"{folder} is not among the shared data, so its hand labels have nothing to be compared with")
+        for recording in open_log(found / inside).recordings:
             if here := episodes.get(recording.episode.name):
                 yield _place_labels(recording, here, name)
 

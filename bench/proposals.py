@@ -51,7 +51,8 @@ def measure(*, short: bool = False) -> dict[str, Figure | Skipped]:
     try:
         labelled = list(list_labelled_cases())
     except Missing as reason:
-        return figures | {"boundary_mae_frames_strangers": Skipped(str(reason))}
+        missing = Skipped(str(reason))
+        return figures | {"boundary_mae_frames_strangers": missing, "f1_50_strangers": missing}
     held = [c for c in labelled if c.split == HOLD_OUT]
     for name, cases in (("strangers", held), ("strangers_development", [c for c in labelled if c not in held])):
         figures |= _measure_cases(cases, name)

@@ -36,13 +36,14 @@ STRATA = (Stratum.of(lighting="bright"), Stratum.of(lighting="dim"), Stratum.of(
 def measure_freezing(folder: Path, episodes: int, rounds: int) -> Iterator[tuple[str, Figure]]:
     """Freeze and compare `rounds` times, on copies with other seeds."""
     workspace = plant(folder / "site", episodes)
-    froze, compared = [], []
+    froze, compared, spent = [], [], []
     name = f"{episodes // 1000}k"
     try:
         for k in range(rounds):
-            began = time.perf_counter()
+            began, used = time.perf_counter(), time.process_time()
             freeze_release(workspace, f"r{k}", seed=k, override="planted")
             froze.append(time.perf_counter() - began)
+            spent.append(time.process_time() - used)
         freeze_release(workspace, "dim", where=("lighting=dim",), override="planted")
         for k in range(rounds):
             began = time.perf_counter()
@@ -51,6 +52,7 @@ def measure_freezing(folder: Path, episodes: int, rounds: int) -> Iterator[tuple
     finally:
         workspace.close()
     yield f"freeze_{name}_s", summarise(froze, "s")
+    yield f"freeze_{name}_cpu_s", summarise(spent, "CPU s")
     yield f"diff_{name}_s", summarise(compared, "s")
 
 

@@ -10,7 +10,7 @@ from fieldloop.train.cloned_loss import compute_demonstration_gradients, compute
 from fieldloop.train.cloning import Cloned, train_by_cloning
 
 DAMPING = 100.0
-"""Chosen on development seed 0: with less, few gradients decide, and careful people are told apart less often."""
+"""Chosen on development seed 0: with less, few gradients decide, and careful people are recognised less often."""
 
 
 class Cloner:

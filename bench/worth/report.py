@@ -10,7 +10,6 @@ from bench.harness import LEVEL, RANGE, Figure, table
 from bench.worth.rounds import RULE_METHOD, RULE_SHARE, SETS, SHARES, SHORT, TRIALS
 
 Row = dict[str, Any]
-FIRST_FINAL = 50_000
 ORACLE, CHANCE, NO_FILTER = "tier", "random", "no filter"
 UNIT = "points"
 
@@ -19,13 +18,13 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Return the headline figures, and for each set the best filter and the shipped rule."""
     found: dict[str, Figure] = {}
     for name in _list_sets(rows):
-        chosen, judged = _split(rows, name)
-        method, share = _choose(chosen)
+        of = _select(rows, name)
+        chosen = [_choose([other for other in of if other is not row] or of) for row in of]
         key = name.replace(" ", "_")
-        found[f"best_gain_{key}"] = _sum_up([_gain(row, method, share) for row in judged])
-        found[f"random_gain_{key}"] = _sum_up([_gain(row, CHANCE, share) for row in judged])
-        found[f"rule_gain_{key}"] = _sum_up([_gain_of_rule(row) for row in judged])
-    helped = max(_list_sets(rows), key=lambda name: _mean_best(_split(rows, name)[0]))
+        found[f"best_gain_{key}"] = _sum_up([_gain(row, *one) for row, one in zip(of, chosen, strict=True)])
+        found[f"random_gain_{key}"] = _sum_up([_gain(row, CHANCE, one[1]) for row, one in zip(of, chosen, strict=True)])
+        found[f"rule_gain_{key}"] = _sum_up([_gain_of_rule(row) for row in of])
+    helped = max(_list_sets(rows), key=lambda name: found[f"best_gain_{name.replace(' ', '_')}"].value)
     key = helped.replace(" ", "_")
     worse = [name for name in found if name.startswith("rule_gain") and (found[name].high or 0.0) < 0]
     head = {
@@ -38,19 +37,18 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
 
 def tabulate(rows: Sequence[Row]) -> str:
     """Write a table of gains a set, what each method knows and costs, the rule, and the figures."""
-    final = [row for row in rows if row["seed"] >= FIRST_FINAL]
     parts: list[str] = []
     for name in _list_sets(rows):
-        _, judged = _split(rows, name)
-        parts += [_tabulate_set(name, judged, _choose(_split(rows, name)[0])), ""]
-    return "\n".join([*parts, _tabulate_methods(final), "", _tabulate_rules(rows), "", table(figures(rows))])
+        parts += [_tabulate_set(name, _select(rows, name)), ""]
+    return "\n".join([*parts, _tabulate_methods(rows), "", _tabulate_rules(rows), "", table(figures(rows))])
 
 
-def _tabulate_set(name: str, rows: Sequence[Row], chosen: tuple[str, float]) -> str:
+def _tabulate_set(name: str, rows: Sequence[Row]) -> str:
     whole = 100 * np.mean([row["all"] for row in rows])
-    shares = _list_shares(rows)
+    shares, best = _list_shares(rows), _choose(rows)
     lines = [
-        f"**{name}**: no filter {whole:.1f} % success. Chosen on development seeds: {chosen[0]}, {chosen[1]:.0%} out.",
+        f"**{name}**, {len(rows)} floors: no filter {whole:.1f} % success. Best over all floors: {best[0]}"
+        + (f", {best[1]:.0%} out." if best[1] else "."),
         "",
         "| left out | " + " | ".join(f"{share:.0%}" for share in shares) + f" | {RULE_SHARE:.0%}, equal lengths |",
         "|---|" + "---|" * (len(shares) + 1),
@@ -63,12 +61,12 @@ def _tabulate_set(name: str, rows: Sequence[Row], chosen: tuple[str, float]) -> 
 
 
 def _tabulate_methods(rows: Sequence[Row]) -> str:
-    lines = ["| method | tier told apart (AUROC) | correlation with length | CPU-s |", "|---|---|---|---|"]
+    lines = ["| method | tier recognised (AUROC) | correlation with length | CPU-s |", "|---|---|---|---|"]
     for method in rows[0]["methods"]:
         of = [row["methods"][method] for row in rows]
-        told = [one["tier_auroc"] for one in of if one["tier_auroc"] is not None]
+        known = [one["tier_auroc"] for one in of if one["tier_auroc"] is not None]
         lines.append(
-            f"| {method} | {np.mean(told):.2f} | {np.mean([one['length_rho'] for one in of]):+.2f} "
+            f"| {method} | {np.mean(known):.2f} | {np.mean([one['length_rho'] for one in of]):+.2f} "
             f"| {np.mean([one['cpu_s'] for one in of]):.2f} |"
         )
     return "\n".join(lines)
@@ -83,7 +81,7 @@ def _tabulate_rules(rows: Sequence[Row]) -> str:
         "|---|---|---|---|---|",
     ]
     for name in _list_sets(rows):
-        _, judged = _split(rows, name)
+        judged = _select(rows, name)
         always = [_gain(row, RULE_METHOD, RULE_SHARE) for row in judged]
         ruled = [_gain_of_rule(row) for row in judged]
         by_loss = sum(row["loss_rule"]["gain"] > row["loss_rule"]["half"] for row in judged)
@@ -95,24 +93,16 @@ def _tabulate_rules(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _split(rows: Sequence[Row], name: str) -> tuple[list[Row], list[Row]]:
-    """Return the rows of a set to choose by and to report; the same where there is only one kind of seeds."""
-    of = [row for row in rows if row["set"] == name]
-    development = [row for row in of if row["seed"] < FIRST_FINAL]
-    final = [row for row in of if row["seed"] >= FIRST_FINAL]
-    return development or final, final or development
+def _select(rows: Sequence[Row], name: str) -> list[Row]:
+    return [row for row in rows if row["set"] == name]
 
 
 def _choose(rows: Sequence[Row]) -> tuple[str, float]:
-    """Return the method and share with the largest mean gain, or no filter; the oracle and chance are no choice."""
+    """Return the method and share with the largest mean gain, or no filter; the oracle and chance are left out."""
     options = [(method, share) for method in rows[0]["methods"] for share in _list_shares(rows)]
     fair = [option for option in options if option[0] not in (ORACLE, CHANCE)]
     best = max(fair, key=lambda option: np.mean([_gain(row, *option) for row in rows]))
     return best if np.mean([_gain(row, *best) for row in rows]) > 0 else (NO_FILTER, 0.0)
-
-
-def _mean_best(rows: Sequence[Row]) -> float:
-    return float(np.mean([_gain(row, *_choose(rows)) for row in rows]))
 
 
 def _gain(row: Row, method: str, share: float) -> float:

@@ -74,7 +74,7 @@ def by_smoothness(at: Setting) -> Floats:
     for pose in at.shown.poses:
         speed = np.linalg.norm(np.diff(pose[:, :2], axis=0), axis=1) * RATE_HZ
         found.append(compute_spectral_arc_length(speed, RATE_HZ, RATE_HZ / 2, 0.05))
-    return np.nan_to_num(np.array(found), nan=-np.inf)
+    return np.asarray(np.nan_to_num(np.array(found), nan=-np.inf))
 
 
 def by_information(at: Setting) -> Floats:
@@ -106,7 +106,7 @@ def by_influence(at: Setting) -> Floats:
 def by_trusted(at: Setting) -> Floats:
     """Those first without which a careful person's demonstrations would be answered worse."""
     everything = np.arange(len(at.shown))
-    return at.with_trusted.estimate_rise(everything, at.trusted).mean(axis=1)
+    return np.asarray(at.with_trusted.estimate_rise(everything, at.trusted).mean(axis=1))
 
 
 def by_rollouts(at: Setting) -> Floats:
@@ -135,7 +135,7 @@ def by_rollouts(at: Setting) -> Floats:
 
 def by_tier(at: Setting) -> Floats:
     """The oracle: careful ones first, and of equals the successful ones."""
-    return -at.shown.tier.astype(float) + 0.5 * at.shown.succeeded + 1e-3 * by_chance(at)
+    return np.asarray(-at.shown.tier.astype(float) + 0.5 * at.shown.succeeded + 1e-3 * by_chance(at))
 
 
 METHODS: dict[str, Callable[[Setting], Floats]] = {

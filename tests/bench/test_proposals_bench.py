@@ -9,6 +9,7 @@ from bench import proposals as bench
 from bench.harness import Skipped
 
 from fieldloop.model.episode import Episode, Recording
+from fieldloop.testing.shared import find_shared_data
 
 EMPTY = Recording(Episode("e", "e", "planted"), {})
 TRUTH = (("approach", 0.0, 1.0), ("grasp", 1.0, 2.0), ("retract", 2.0, 4.0))
@@ -69,7 +70,10 @@ def test_hand_made_labels_are_ordered_and_both_splits_hold_several_sets():
     assert {r["split"] for r in rows} == {cases.DEVELOPMENT, cases.HOLD_OUT}
 
 
-@pytest.mark.skipif(not cases.SHARED.exists(), reason="the public datasets are not on this machine")
+HERE_ARE_ALL = all(find_shared_data(path.partition("/")[0]) for path in cases.SETS.values())
+
+
+@pytest.mark.skipif(not HERE_ARE_ALL, reason="the public datasets are not on this machine")
 def test_proposals_beat_an_even_split_on_public_episodes():
     held = [c for c in cases.list_labelled_cases() if c.split == cases.HOLD_OUT]
     figures = bench._measure_cases(held, "x")

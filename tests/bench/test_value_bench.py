@@ -75,24 +75,21 @@ def row(seed, gains, *, helps=True, kind="same starts"):
     return {"set": kind, "seed": seed, "all": 0.5, "methods": methods, "rule": rule, "loss_rule": lost}
 
 
-def test_gains_are_chosen_on_development_seeds_and_reported_on_final_ones():
-    rows = [
-        row(0, {"smooth": 0.1, "length": 0.0}),
-        *(row(50_000 + i, {"smooth": 0.08, "length": 0.3}) for i in range(6)),
-    ]
+def test_a_filter_is_chosen_on_the_other_floors():
+    """One floor where `length` happens to gain most does not choose it for itself, only for the others."""
+    rows = [row(i, {"smooth": 0.08, "length": 0.9 if i == 0 else -0.05}) for i in range(6)]
     found = report.figures(rows)
-    assert found["best_gain_points"].value == pytest.approx(8.0)
-    assert found["random_gain_points"].value == pytest.approx(-5.0)
+    assert found["best_gain_points"].value == pytest.approx((8 - 5 * 5) / 6)
     assert found["never_worse"].value == 1
 
 
 def test_no_filter_is_the_answer_where_nothing_gains():
-    rows = [row(seed, {"smooth": -0.1}, helps=False) for seed in (0, *range(50_000, 50_006))]
+    rows = [row(seed, {"smooth": -0.1}, helps=False) for seed in range(7)]
     found = report.figures(rows)
     assert found["best_gain_points"].value == 0
     assert "no filter" in report.tabulate(rows)
 
 
 def test_a_rule_that_filters_where_it_harms_is_worse():
-    rows = [row(seed, {"smooth": -0.1 - seed % 5 / 100}) for seed in (0, *range(50_000, 50_006))]
+    rows = [row(seed, {"smooth": -0.1 - seed % 5 / 100}) for seed in range(7)]
     assert report.figures(rows)["never_worse"].value == 0

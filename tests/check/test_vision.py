@@ -92,6 +92,35 @@ def test_a_still_picture_repeats_by_right():
     assert found("vision.repeated_frames", case).cannot_tell.code == "check.little_motion_in_picture"
 
 
+def renew_noise_at_key_frames(case, every=2):
+    """Repaint a camera as an encoder does that codes details anew with each key frame and copies them between."""
+    random, noise = np.random.default_rng(0), []
+
+    def repaint(frame):
+        if len(noise) % every:
+            noise.append(noise[-1])
+        else:
+            height, width, _ = frame.shape
+            blocks = random.normal(0, 9.0, (16, height // 16, 16, width // 16))
+            noise.append((blocks - blocks.mean((1, 3), keepdims=True)).reshape(height, width, 1))  # means are kept
+        return np.clip(frame * 0.5 + 64 + noise[-1], 0, 255).astype(frame.dtype)
+
+    return change_camera_frames(case, WRIST, repaint)
+
+
+def test_noise_that_an_encoder_renews_in_a_still_scene_is_no_motion():
+    still = renew_noise_at_key_frames(shift_camera_view(make_healthy_case(), WRIST, [0.5] * 300))
+    assert found("vision.repeated_frames", still).cannot_tell.code == "check.little_motion_in_picture"
+
+
+@pytest.mark.parametrize(("repeats", "share"), [(1, 0.0), (2, 0.5)])
+def test_renewed_noise_neither_hides_nor_adds_a_repeat(repeats, share):
+    stop = [0.5] * 150
+    moves = [(i // repeats) * 0.05 % 1.0 for i in range(150)]
+    case = renew_noise_at_key_frames(shift_camera_view(make_healthy_case(), WRIST, stop + moves))
+    assert found("vision.repeated_frames", case).value == pytest.approx(share, abs=0.05)
+
+
 # ── long recordings
 
 

@@ -4,15 +4,22 @@ import threading
 
 import pytest
 from tests.doors.visitor import AWAY, Visitor
+from tests.ingest.lerobot_makers import foreign
 from tests.loop.labelled import acting, annotated_workspace, segments
 
 from fieldloop.api.app import build_app
 from fieldloop.loop.annotate import deal, save, tasks
 from fieldloop.loop.catalogue import USE_CASES
+from fieldloop.loop.data import ingest
+from fieldloop.loop.house import setup
 from fieldloop.loop.house.tokens import issue_token, revoke_token
+from fieldloop.loop.look.of_workspace import WorkspaceEpisodes, look_at_episode
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.audit import Audit
+from fieldloop.model.event import DeploymentAudited
 from fieldloop.model.person import Actor, Duty, Role
+from fieldloop.store import open_shelf, open_store
 
 CASES = tuple(case for case in USE_CASES if case.command.split()[0] in ("annotate", "taxonomy", "ingest"))
 GOOD = segments(("approach", 0, 1), ("pre-grasp", 1, 2))
@@ -95,3 +102,19 @@ def test_people_who_take_tasks_at_the_same_moment_get_different_ones(tmp_path):
         thread.join()
     assert len(taken) == len(set(taken)) == 6
     assert set(taken) <= dealt
+
+
+def test_the_player_hides_the_other_half_too_whoever_opened_the_episode_first(tmp_path):
+    setup.init(tmp_path / "site")
+    opened = open_workspace(tmp_path / "site", store=open_store("sqlite://"), shelf=open_shelf("memory://"))
+    ingest.ingest_logs(opened, (foreign(tmp_path / "set", episodes=1),))
+    opened.write(DeploymentAudited(Audit("d", (), 1.0, True)))
+    name = "episode_000000"
+    deal.deal_tasks(opened, (name,), annotator=("anna", "ben"))
+    save.save_labels(acting(opened, "ben"), name, segments_text=segments(("lift", 0, 0.1)), submit=True)
+    shared = WorkspaceEpisodes()
+    for person, seen in (("local", 1), ("anna", 0), ("ben", 1), ("local", 1)):
+        viewer = opened if person == "local" else acting(opened, person)
+        assert len(shared.get_episode(viewer, name).make_view().segments) == seen
+        assert len(look_at_episode(viewer, name).segments) == seen
+    opened.close()

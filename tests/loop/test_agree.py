@@ -204,7 +204,7 @@ def test_all_people_who_share_episodes_are_compared(here, tmp_path):
 
 
 def test_an_unknown_or_a_single_annotator_is_named(here):
-    with pytest.raises(BadInput, match="needs two annotators, and none is"):
+    with pytest.raises(BadInput, match="no person has labelled"):
         compare_annotators(here)
     put_labels(here, annotate_group(np.random.default_rng(1), ("ann",), 3))
     with pytest.raises(BadInput, match="ann is the only one"):

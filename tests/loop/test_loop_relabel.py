@@ -113,7 +113,7 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
     assert here.store.count(Annotation) == 3
     labelled = find_episode(here, first)
     assert (labelled.succeeded, labelled.failure, labelled.stated[-1].by) == (False, "grasp", "anna")
-    with pytest.raises(BadInput, match="episode"):
+    with pytest.raises(BadInput, match="No two authors labelled the same episode"):
         agree.compare_annotators(here, ("anna", "bert"))
 
 

@@ -1,6 +1,7 @@
 """What an export keeps comes back from each format; a flipped bit on the shelf or in the files is named."""
 
 import json
+import shutil
 import sqlite3
 
 import pytest
@@ -12,6 +13,7 @@ from fieldloop.ingest import open_log
 from fieldloop.loop.ship.export import WEIGHT, export_release
 from fieldloop.loop.ship.release import freeze_release
 from fieldloop.loop.ship.release_verify import verify_release
+from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.person import Actor, Role
 
@@ -35,6 +37,24 @@ BIT = 0x10
 @pytest.fixture
 def frozen(recorded):  # noqa: F811
     return freeze_release(recorded, "r1", override="no device is declared")
+
+
+@pytest.fixture(scope="module")
+def shipped(taken_in, tmp_path_factory):  # noqa: F811
+    """Export once for all tests; each works on a copy of the files."""
+    folder = tmp_path_factory.mktemp("shipped")
+    shutil.copytree(taken_in, folder / "site")
+    opened = open_workspace(folder / "site")
+    made = freeze_release(opened, "r1", override="no device is declared")
+    export_release(opened, "r1", folder / "out")
+    yield opened, made, folder / "out"
+    opened.close()
+
+
+@pytest.fixture
+def files(shipped, tmp_path):
+    shutil.copytree(shipped[2], tmp_path / "out")
+    return tmp_path / "out"
 
 
 def flip(file, at):
@@ -62,40 +82,36 @@ def test_an_export_loads_back_with_everything_that_is_kept(recorded, frozen, tmp
     assert verify_release(None, str(written)).exit_ok
 
 
-def test_the_list_of_files_holds_labels_and_lineage(recorded, frozen, tmp_path):  # noqa: F811
-    export_release(recorded, "r1", tmp_path / "out")
-    listed = json.loads((tmp_path / "out/meta/fieldloop-release.json").read_text())
+def test_the_list_of_files_holds_labels_and_lineage(shipped, files):
+    frozen = shipped[1]
+    listed = json.loads((files / "meta/fieldloop-release.json").read_text())
     assert listed["release"]["id"] == frozen.id
     assert {e["id"]: e["split"] for e in listed["episodes"]}.keys() == set(frozen.episodes)
     assert {len(e["labels"]) for e in listed["episodes"]} == {8}
     assert {e["labels"][0]["author"] for e in listed["episodes"]} == {"anna"}
 
 
-def test_a_flipped_bit_in_an_export_is_named(recorded, frozen, tmp_path, capsys):  # noqa: F811, ARG001
-    export_release(recorded, "r1", tmp_path / "out")
-    video = next((tmp_path / "out").rglob("*.mp4"))
+def test_a_flipped_bit_in_an_export_is_named(shipped, files, capsys):
+    video = next(files.rglob("*.mp4"))
     flip(video, video.stat().st_size // 2)
-    (tmp_path / "out/meta/extra.json").write_text("{}")
-    (tmp_path / "out/meta/stats.json").unlink()
-    found = verify_release(recorded, str(tmp_path / "out"))
+    (files / "meta/extra.json").write_text("{}")
+    (files / "meta/stats.json").unlink()
+    found = verify_release(shipped[0], str(files))
     named = {fact["file"]: fact.code for fact in found.changed}
     assert named == {
-        video.relative_to(tmp_path / "out").as_posix(): "release.file_changed",
+        video.relative_to(files).as_posix(): "release.file_changed",
         "meta/extra.json": "release.file_added",
         "meta/stats.json": "release.file_missing",
     }
-    assert main(["release", "verify", str(tmp_path / "out")]) == 1
+    assert main(["release", "verify", str(files)]) == 1
     assert "meta/stats.json: missing" in capsys.readouterr().out
 
 
-def test_a_list_that_was_rewritten_is_not_the_one_on_record(recorded, frozen, tmp_path):  # noqa: F811, ARG001
-    export_release(recorded, "r1", tmp_path / "out")
-    file = tmp_path / "out/meta/fieldloop-release.json"
+def test_a_list_that_was_rewritten_is_not_the_one_on_record(shipped, files):
+    file = files / "meta/fieldloop-release.json"
     file.write_text(file.read_text().replace('"weight": 1.0', '"weight": 9.0', 1))
-    assert verify_release(None, str(tmp_path / "out")).exit_ok, "without the ledger nothing can tell"
-    assert [fact.code for fact in verify_release(recorded, str(tmp_path / "out")).changed] == [
-        "release.manifest_changed"
-    ]
+    assert verify_release(None, str(files)).exit_ok, "without the ledger nothing can tell"
+    assert [fact.code for fact in verify_release(shipped[0], str(files)).changed] == ["release.manifest_changed"]
 
 
 def test_a_flipped_bit_on_the_shelf_is_named_with_its_log(recorded, frozen):  # noqa: F811

@@ -54,7 +54,7 @@ def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(sit
     assert worth.episodes[0].value <= worth.episodes[1].value
     assert worth.conclusion.code == "worth.no_trials"
 
-    with pytest.raises(Refused, match="no evidence that leaving episodes out helps this policy") as refused:
+    with pytest.raises(Refused, match="No evidence shows that leaving") as refused:
         freeze_release(site, "lean", without_worst=0.5)
     assert refused.value.reasons[0].code == "worth.no_evidence"
 
@@ -77,9 +77,9 @@ def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(sit
     assert ([episode for episode, _ in left], against) == ([worth.episodes[0].episode], ())
     again = freeze_release(site, "lean", without_worst=0.5, override=WHY)
     assert again.id == lean.id
-    with pytest.raises(Refused, match="no evidence"):
+    with pytest.raises(Refused, match="No evidence"):
         freeze_release(site, "r2", without_worst=0.4)
-    with pytest.raises(Refused, match="no evidence"):
+    with pytest.raises(Refused, match="No evidence"):
         freeze_release(site, "r2", without_worst=0.5, worst_by=WorthMethod.INFLUENCE)
 
 

@@ -1,7 +1,7 @@
 """Other people's libraries, each in a venv of its own under .oracles: made once, by a pinned recipe, and left alone.
 
-`lerobot()`, `robomimic()`, `tfds()` and `mcap()` return the Python of a venv in which that library can be imported.
-In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes first.
+`lerobot()`, `robomimic()`, `tfds()`, `mcap()` and `agreement()` return the Python of a venv in which that library can
+be imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes first.
 """
 
 import fcntl
@@ -81,6 +81,11 @@ def mcap() -> Path:
     return _python(MCAP)
 
 
+def agreement() -> Path:
+    """Return a Python with pygamma-agreement (MIT) and mir_eval (MIT)."""
+    return _python(AGREEMENT)
+
+
 def _python(recipe: Recipe) -> Path:
     """Return the venv's Python; the first to ask builds, and others who ask meanwhile wait for it."""
     venv = ROOT / recipe.name
@@ -141,4 +146,5 @@ TORCH = Recipe(
     _put_right,
 )  # fmt: skip
 TENSORFLOW = Recipe("tfds", (("tensorflow-cpu==2.21.0", "tensorflow-datasets==4.9.10"),))
+AGREEMENT = Recipe("agreement", (("pygamma-agreement==0.5.9", "mir_eval==0.8.2"),))
 MCAP = Recipe("mcap", (("mcap", "mcap-ros1-support", "mcap-ros2-support", "mcap-protobuf-support"),))

@@ -15,11 +15,11 @@ from fieldloop.protocol import default_operations
 from fieldloop.release.smooth_motion import measure_motion_worth
 from fieldloop.release.worth import (
     compare_trials,
-    conclude,
     find_evidence,
     order_by_worth,
     read_leaving_out,
     select_worst,
+    summarise_evidence,
 )
 from fieldloop.say import write_sentence
 
@@ -132,6 +132,6 @@ def test_evidence_is_of_the_same_method_and_share_and_the_newest_counts():
     ],
 )
 def test_the_conclusion_states_what_trials_show(evidence, code):
-    found = conclude(evidence)
+    found = summarise_evidence(evidence)
     assert found.code == code
     assert "(" not in write_sentence(found) or "to" in write_sentence(found)

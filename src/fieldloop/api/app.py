@@ -111,7 +111,7 @@ def _add_player_routes(app: FastAPI, get_workspace: Callable[[], Workspace]) -> 
     def get_episode(request: Request, key: str) -> OpenedEpisode:
         if request.scope[ACTOR].role not in ANYONE:
             raise Refused("This role may not look at episodes.")
-        return episodes.get_episode(get_workspace(), key)
+        return episodes.get_episode(get_workspace().acting_as(request.scope[ACTOR]), key)
 
     def hide_labels(request: Request, view: EpisodeView) -> EpisodeView:
         here = get_workspace().acting_as(request.scope[ACTOR])

@@ -17,7 +17,7 @@ class WorthMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EpisodeWorth:
-    """One episode's worth by a method: the higher, the sooner it is kept. No interval where one cannot be told."""
+    """One episode's worth by a method: the higher, the sooner it is kept. One measurement alone has no interval."""
 
     episode: str
     name: str

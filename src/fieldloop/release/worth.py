@@ -1,6 +1,6 @@
 """Leave the least valuable episodes out of a release: which ones, and on what evidence.
 
-An estimate of worth alone is no reason to leave anything out. What counts is whether a policy learnt without these
+An estimate of worth alone does not justify leaving anything out. What counts is whether a policy learnt without these
 episodes succeeded more often: in trials of both policies, with the whole interval of the gain above 0.
 """
 
@@ -94,7 +94,7 @@ def find_evidence(evidence: Sequence[WorthEvidence], method: str, share: float) 
     return of[0] if of and of[0].helps else None
 
 
-def conclude(evidence: Sequence[WorthEvidence]) -> Note:
+def summarise_evidence(evidence: Sequence[WorthEvidence]) -> Note:
     """State what the newest comparison shows."""
     if not evidence:
         return note("worth.no_trials")

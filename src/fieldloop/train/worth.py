@@ -1,6 +1,6 @@
 """How much is each demonstration worth to a learner? The rise of the loss on others when it is left out.
 
-Held-out loss is no evidence for leaving anything out: on the picking floor it rose where success did, too
+Held-out loss does not show whether leaving some out helps: on the picking floor it rose where success did, too
 (docs/value.md). `release.worth` asks for trials.
 """
 

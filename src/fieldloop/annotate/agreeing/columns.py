@@ -41,15 +41,17 @@ class KindColumns:
         return len(self.owner)
 
 
-def separate_parts(annotations: Sequence[Annotation]) -> list[Annotation]:
+def split_nested_parts(annotations: Sequence[Annotation]) -> list[Annotation]:
     """Give spans that lie within another of their author and kind a kind of their own, where a kind has parts.
 
     >>> from fieldloop.model.annotation import Annotation as A
     >>> spans = [A("e", "action", "pick", 0, 9, "ann"), A("e", "action", "grasp", 2, 4, "ann")]
-    >>> [span.kind for span in separate_parts(spans)]
+    >>> [span.kind for span in split_nested_parts(spans)]
     ['action', 'action parts']
     """
     made = [a for a in annotations if a.kind not in NESTED]
+    if len(made) == len(annotations):
+        return made
     lines: dict[tuple[str, str, str], list[Annotation]] = {}
     for a in annotations:
         if a.kind in NESTED:
@@ -75,61 +77,62 @@ def collect_columns(
     """
     overlaps = kind in overlapping
     chosen = [a for a in annotations if a.kind == kind]
-    tracks = [(a.episode, (a.object or a.label) if overlaps else "") for a in chosen]
-    timelines, episodes = sorted(set(tracks)), sorted({a.episode for a in chosen})
-    labels = sorted({a.label for a in chosen})
-    timeline_code = {track: n for n, track in enumerate(timelines)}
-    label_code = {label: n for n, label in enumerate(labels, 1)}
-    author_code = {author: n for n, author in enumerate(authors)}
-    table = np.array(
-        [
-            (author_code[a.author], timeline_code[track], label_code[a.label], a.start_ns, a.end_ns)
-            for a, track in zip(chosen, tracks, strict=True)
-        ],
-        np.int64,
-    ).reshape(-1, 5)
+    episodes, episode = encode([a.episode for a in chosen])
+    labels, label = encode([a.label for a in chosen])
+    tracks = encode([a.object or a.label for a in chosen])[1] if overlaps else np.zeros(len(chosen), np.int64)
+    width = int(tracks.max(initial=0)) + 1
+    lines, line = np.unique(episode * width + tracks, return_inverse=True)
+    owner = lines // width
+    of = {author: n for n, author in enumerate(authors)}
+    author_of = np.fromiter((of[a.author] for a in chosen), np.int64, len(chosen))
+    start, end = (np.fromiter(each, np.int64, len(chosen)) for each in (
+        (a.start_ns for a in chosen), (a.end_ns for a in chosen)
+    ))  # fmt: skip
     segments = []
     for n, author in enumerate(authors):
-        held = Segments.of(*table[table[:, 0] == n, 1:].T)
-        _refuse_impossible(held, timelines, ("", *labels), author)
+        own = author_of == n
+        held = Segments.of(line[own], label[own] + 1, start[own], end[own])
+        _refuse_impossible(held, [episodes[k] for k in owner], ("", *labels), author)
         lasting = held.end > held.start
         segments.append(Segments(*(getattr(held, name)[lasting] for name in Segments.__slots__)))
-    place = {episode: n for n, episode in enumerate(episodes)}
-    owner = np.array([place[episode] for episode, _ in timelines], np.int64)
-    seen = _find_judged(annotations if kind in EVENTS else chosen, author_code, place)
+    seen = np.zeros((len(authors), len(episodes)), bool)
+    seen[author_of, episode] = True
+    if kind in EVENTS:
+        _add_judged(seen, annotations, of, episodes)
     uses_kind = np.array([len(held) > 0 for held in segments])
     return KindColumns(
-        kind,
-        tuple(authors),
-        tuple(episodes),
-        ("", *labels),
-        owner,
-        tuple(segments),
-        overlaps,
+        kind, tuple(authors), tuple(episodes), ("", *labels), owner, tuple(segments), overlaps,
         seen & uses_kind[:, None],
-    )
+    )  # fmt: skip
 
 
-def _find_judged(
-    annotations: Sequence[Annotation], author_code: Mapping[str, int], place: Mapping[str, int]
-) -> NDArray[np.bool_]:
-    seen = np.zeros((len(author_code), len(place)), bool)
-    for author, episode in {(a.author, a.episode) for a in annotations if a.episode in place}:
-        seen[author_code[author], place[episode]] = True
-    return seen
+def encode(values: Sequence[str]) -> tuple[list[str], Ints]:
+    """Return the distinct values in order, and the place of each value among them.
+
+    >>> encode(["b", "a", "b"])
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    known = sorted(set(values))
+    place = {value: n for n, value in enumerate(known)}
+    return known, np.fromiter(map(place.__getitem__, values), np.int64, len(values))
 
 
-def _refuse_impossible(
-    held: Segments, timelines: Sequence[tuple[str, str]], labels: Sequence[str], author: str
+def _add_judged(
+    seen: NDArray[np.bool_], annotations: Sequence[Annotation], authors: Mapping[str, int], episodes: Sequence[str]
 ) -> None:
+    """Mark the episodes that an author labelled in any way."""
+    place = {episode: n for n, episode in enumerate(episodes)}
+    for author, episode in {(a.author, a.episode) for a in annotations if a.episode in place}:
+        seen[authors[author], place[episode]] = True
+
+
+def _refuse_impossible(held: Segments, episodes: Sequence[str], labels: Sequence[str], author: str) -> None:
     if len(wrong := np.flatnonzero(held.end < held.start)):
         at = wrong[0]
-        raise BadInput(
-            f"{author}: {labels[held.label[at]]!r} of {timelines[held.episode[at]][0]} ends before it begins."
-        )
+        raise BadInput(f"{author}: {labels[held.label[at]]!r} of {episodes[held.episode[at]]} ends before it begins.")
     if (late := held.find_first_overlap()) is not None:
         ours, before = labels[held.label[late]], labels[held.label[late - 1]]
         raise BadInput(
-            f"{author}: {ours!r} of {timelines[held.episode[late]][0]} begins before {before!r} has ended. "
+            f"{author}: {ours!r} of {episodes[held.episode[late]]} begins before {before!r} has ended. "
             "Spans of one kind and one author may not overlap."
         )

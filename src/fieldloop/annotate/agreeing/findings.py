@@ -126,8 +126,11 @@ def _is_pattern(blame: Blame) -> bool:
 
 
 def _list_boundary_labels(pairs: Sequence[Pair]) -> list[Labels]:
-    every = {(int(b), int(a)) for p in pairs for b, a in zip(p.boundaries.before, p.boundaries.after, strict=True)}
-    return sorted(labels for labels in every if min(labels) >= 0)
+    before, after = (np.concatenate([getattr(p.boundaries, side) for p in pairs]) for side in ("before", "after"))
+    same = (before >= 0) & (after >= 0)
+    width = int(after.max(initial=0)) + 1
+    codes = np.unique(before[same] * width + after[same])
+    return [(int(code) // width, int(code) % width) for code in codes]
 
 
 def _collect_apart(

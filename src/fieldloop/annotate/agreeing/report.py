@@ -1,6 +1,5 @@
 """Compare all authors: every kind, every pair, slices of episodes, single boundaries, labels and people."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -8,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns, collect_columns, separate_parts
+from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns, collect_columns, split_nested_parts
 from fieldloop.annotate.agreeing.findings import find_patterns, merge_kinds
 from fieldloop.annotate.agreeing.pair import Pair, measure_pair
 from fieldloop.annotate.agreeing.tables import describe_authors, list_boundaries_of_labels, list_confused_labels
@@ -53,7 +52,7 @@ def compare_all_authors(
     """
     if not 0 < frame_hz < NS_PER_S:
         raise BadInput(f"{frame_hz!r} is not a valid frame rate.")
-    annotations = separate_parts(annotations)
+    annotations = split_nested_parts(annotations)
     shared = _select_shared(annotations)
     authors = sorted({a.author for a in shared})
     if len(authors) < 2:  # noqa: PLR2004 - agreement takes two
@@ -77,10 +76,12 @@ def _get_kind_rank(kind: str) -> tuple[int, str]:
 
 def _select_shared(annotations: Sequence[Annotation]) -> list[Annotation]:
     """Keep what at least two authors labelled with the same kind."""
-    authors: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for a in annotations:
-        authors[a.episode, a.kind].add(a.author)
-    return [a for a in annotations if len(authors[a.episode, a.kind]) > 1]
+    first: dict[tuple[str, str], str] = {}
+    places = [(a.episode, a.kind) for a in annotations]
+    shared = {
+        place for place, a in zip(places, annotations, strict=True) if first.setdefault(place, a.author) != a.author
+    }
+    return [a for place, a in zip(places, annotations, strict=True) if place in shared]
 
 
 class _Parts:

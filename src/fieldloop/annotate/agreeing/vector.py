@@ -49,8 +49,10 @@ def draw_weights(episodes: NDArray[np.bool_], settings: Section, rng: np.random.
     weights = np.zeros((1 + int(settings.number("draws")), len(episodes)))
     weights[0, marked] = 1.0
     if len(marked):
-        chance = np.full(len(marked), 1 / len(marked))
-        weights[1:, marked] = rng.multinomial(len(marked), chance, size=len(weights) - 1)
+        draws = len(weights) - 1
+        drawn = rng.integers(len(marked), size=(draws, len(marked))) + len(marked) * np.arange(draws)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=draws * len(marked))
+        weights[1:, marked] = counts.reshape(draws, len(marked))
     return weights
 
 

@@ -52,27 +52,29 @@ def _is_same_slowness(case: Case, first: Measurement, second: Measurement) -> bo
     unit="share of frames",
     needs=("cameras",),
     evidence=Evidence.SENSOR,
+    revision=2,
 )
 def measure_repeated_frame_share(case: Case) -> Iterator[Measurement]:
     """Which share of the frames in motion merely repeats the frame before?
 
     A recorder that is faster than its camera stores frames twice. Compression leaves a small difference between the
     copies, so a frame counts as repeated if it changes by at most a fraction of the change of both its neighbours. Only
-    stretches in which the picture clearly moves are used; in a still scene repetition is normal.
+    stretches in which the averages of blocks clearly move are used. In a still scene repetition is normal: an encoder
+    renews the noise with each key frame and copies it between them.
     """
     clear, fraction, fewest = (
         case.read_parameter("vision.repeated_frames", name) for name in ("clear_level", "fraction", "fewest_frames")
     )
     for stream in find_colour_cameras(case):
         seen = scan_colour_frames(case, stream)
-        change = np.where(np.isfinite(seen.change), seen.change, np.nan)
-        before, now, behind = change[:-2], change[1:-1], change[2:]
-        flanks = np.fmin(before, behind)
-        asked = np.isfinite(before + now + behind) & (np.fmax(np.fmax(before, now), behind) >= clear)
+        change, motion = (np.where(np.isfinite(by), by, np.nan) for by in (seen.change, seen.motion))
+        flanks, moving = (np.fmin(by[:-2], by[2:]) for by in (change, motion))
+        most = np.fmax(np.fmax(motion[:-2], motion[2:]), motion[1:-1])
+        asked = np.isfinite(change[:-2] + change[1:-1] + change[2:]) & (most >= clear)
         if asked.sum() < fewest:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.little_motion_in_picture"))
             continue
-        repeats = asked & (now <= fraction * flanks) & (flanks >= clear)
+        repeats = asked & (change[1:-1] <= fraction * flanks) & (moving >= clear)
         share = float(repeats.sum() / asked.sum())
         at_s = compute_sample_time_s(case, stream, int(seen.indices[np.argmax(repeats) + 1])) if share else None
         place = note_place_in_frames(

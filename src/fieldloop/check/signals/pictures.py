@@ -32,6 +32,7 @@ class Scan:
     """Statistics of the examined frames: one number per frame.
 
     `level`: mean grey; `change`: how far it differs from the frame before (infinite where that was not examined);
+    `motion`: how far the mean of a block differs, so that noise averages out (infinite likewise);
     `burnt`: share of pixels at the upper end of the range; `contrast`: of the block with the most; `sharpness`:
     strength of the strongest edges. `small` holds a few frames themselves, small and grey, all of one size.
     """
@@ -40,6 +41,7 @@ class Scan:
     decoded: NDArray[np.bool_]
     level: Numbers
     change: Numbers
+    motion: Numbers
     burnt: Numbers
     contrast: Numbers
     sharpness: Numbers
@@ -62,7 +64,7 @@ def _compute_colour_scan(case: Case, stream: Stream) -> Scan:
     follows = np.diff(indices, prepend=-2) == 1
     decoded = np.zeros(len(indices), bool)
     level, burnt, contrast, sharpness = np.full((4, len(indices)), np.nan)
-    change = np.full(len(indices), NO_CHANGE_KNOWN)
+    change, motion = np.full((2, len(indices)), NO_CHANGE_KNOWN)
     before: Thin | None = None
     white = case.read_parameter("vision.overexposed", "burnt_level")
     kept = set(np.linspace(0, len(indices) - 1, SMALL_PICTURES).astype(int).tolist())
@@ -77,12 +79,12 @@ def _compute_colour_scan(case: Case, stream: Stream) -> Scan:
         contrast[number] = _measure_largest_block_contrast(now[::2, ::2])  # every second pixel is enough to see an edge
         sharpness[number] = _measure_sharpness(frame)
         if follows[number] and before is not None and before.shape == now.shape:
-            change[number] = _measure_largest_block_change(before, now)
+            change[number], motion[number] = _measure_largest_block_changes(before, now)
         before = now
         if number in kept:
             small.append(shrink_to_grey(frame))
     alike = tuple(one for one in small if one.shape == small[0].shape)
-    return Scan(indices, decoded, level, change, burnt, contrast, sharpness, alike)
+    return Scan(indices, decoded, level, change, motion, burnt, contrast, sharpness, alike)
 
 
 def _subsample_pixels(frame: NDArray[Any]) -> Thin:
@@ -109,11 +111,15 @@ def _measure_sharpness(frame: NDArray[Any]) -> float:
     return float(np.partition(bend.ravel(), -(bend.size // 100 + 1))[-(bend.size // 100 + 1)])
 
 
-def _measure_largest_block_change(first: Thin, second: Thin) -> float:
-    """Return the mean difference in the block that changed most."""
+def _measure_largest_block_changes(first: Thin, second: Thin) -> tuple[float, float]:
+    """Return the largest mean difference of any block's pixels, and the largest difference of any block's mean."""
     rows, columns, areas = _divide_into_blocks(first.shape[0], first.shape[1])
-    sums = np.add.reduceat(np.add.reduceat(np.abs(first - second), rows, axis=0), columns, axis=1)
-    return float((sums / areas).max())
+    moved = second - first
+    largest = (
+        float((np.abs(np.add.reduceat(np.add.reduceat(by, rows, axis=0), columns, axis=1)) / areas).max())
+        for by in (np.abs(moved), moved)
+    )
+    return next(largest), next(largest)
 
 
 def _measure_largest_block_contrast(thin_frame: Thin) -> float:

@@ -59,9 +59,11 @@ def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annota
 def match_release_labels(labels: Sequence[Annotation], release: Release) -> list[Annotation] | None:
     """Return the labels that a release was frozen with, None where these are others.
 
-    A release takes the labels that count, of every kind. Earlier ones took the phases of every author.
+    A release takes the labels that count, of every kind. Earlier ones took the phases of every author, or those that
+    count.
     """
-    for chosen in (choose_labels(labels), [label for label in labels if label.kind == PHASE]):
+    phases = [label for label in labels if label.kind == PHASE]
+    for chosen in (choose_labels(labels), phases, choose_labels(phases)):
         if compute_labels_id(chosen) == release.annotations_sha256:
             return chosen
     return None

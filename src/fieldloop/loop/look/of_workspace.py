@@ -38,7 +38,9 @@ class WorkspaceEpisodes:
     def get_episode(self, workspace: Workspace, key: str) -> OpenedEpisode:
         """Return an opened episode by name or id; one whose log was read again is opened again."""
         episode = find_episode(workspace, key)
-        reading = f"{episode.id} {workspace.store.get_log(episode.id).mapping}"
+        _, hidden = select_visible_labels(workspace, workspace.store.find(Annotation, {"episode": episode.id}))
+        whose = workspace.actor.id if hidden else ""  # who labels independently must not see what others opened
+        reading = f"{episode.id} {workspace.store.get_log(episode.id).mapping} {whose}"
         return self._kept.get_episode(reading, lambda: _open_episode(workspace, episode))
 
 
@@ -63,11 +65,11 @@ def _measure_lags(workspace: Workspace, episode: Episode) -> Beside:
 
 def _read_beside(workspace: Workspace, episode: Episode) -> Beside:
     store = workspace.store
-    spans = store.find(Annotation, {"episode": episode.id})
+    spans, _ = select_visible_labels(workspace, store.find(Annotation, {"episode": episode.id}))
     known = store.find(Calibration, {"robot": episode.robot}) if episode.robot else []
     during = [c for c in known if c.valid_from_ns < episode.end_ns and not _has_ended_before(c, episode.start_ns)]
     reports = store.find(EpisodeReport, {"episode": episode.id}, newest=True, limit=1)
-    return Beside(tuple(spans), tuple(during), next(iter(reports), None))
+    return Beside(spans, tuple(during), next(iter(reports), None))
 
 
 def _has_ended_before(calibration: Calibration, at_ns: int) -> bool:

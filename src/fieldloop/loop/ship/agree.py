@@ -186,9 +186,10 @@ def _find_annotations(workspace: Workspace, authors: Sequence[str], kinds: Seque
         found = [a for a in found if classify_author(a.author) is Source.PERSON]
     people = sorted({a.author for a in found})
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
+        so_far = f"{people[0]} is the only one so far" if people else "no person has labelled an episode yet"
         raise BadInput(
-            f"Agreement needs two annotators, and {people[0] if people else 'none'} is the only one so far. "
-            "Let a second person label some of the same episodes, or name a program as an annotator."
+            f"Agreement needs two annotators, and {so_far}. Let two people label some of the same episodes, or name a "
+            "program as an annotator."
         )
     return found
 

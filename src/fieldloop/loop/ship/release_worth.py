@@ -9,7 +9,7 @@ from fieldloop.model.worth import Worth, WorthMethod
 def list_release_worth(workspace: Workspace, release: str, *, method: WorthMethod = WorthMethod.SMOOTH) -> Worth:
     """List the episodes of a release by estimated worth, the least valuable first, with interval and evidence.
 
-    Worth alone is no reason to leave an episode out: `release --without-worst` wants gate trials that show it helps.
+    Worth alone does not justify leaving an episode out: `release --without-worst` wants gate trials that show it helps.
 
     Arguments:
         release: the release's id, a unique beginning of it, or its name

@@ -19,11 +19,11 @@ from fieldloop.release.smooth_motion import measure_motion_worth
 from fieldloop.release.worth import (
     check_share,
     compare_trials,
-    conclude,
     find_evidence,
     order_by_worth,
     read_leaving_out,
     select_worst,
+    summarise_evidence,
 )
 from fieldloop.say import write_sentence
 from fieldloop.stats.difference import Counts
@@ -44,7 +44,7 @@ def estimate_release_worth(workspace: Workspace, release: Release, method: Worth
     else:
         known, unknown = _measure_smoothness(workspace, release)
     evidence = tuple(_compare_trials(workspace, release, method))
-    return Worth(method, order_by_worth(known), tuple(unknown), evidence, conclude(evidence))
+    return Worth(method, order_by_worth(known), tuple(unknown), evidence, summarise_evidence(evidence))
 
 
 def choose_least_valuable(
@@ -58,7 +58,7 @@ def choose_least_valuable(
     evidence = tuple(_compare_trials(workspace, release, method))
     against: tuple[Note, ...] = ()
     if find_evidence(evidence, method, share) is None:
-        against = (note("worth.no_evidence", why=conclude(evidence)),)
+        against = (note("worth.no_evidence", why=summarise_evidence(evidence)),)
         if not override.strip():
             raise Refused(" ".join((write_sentence(against[0]), HOW_TO_GATHER)), against)
     worth = estimate_release_worth(workspace, release, method)

@@ -38,7 +38,7 @@ def render_agreement_page(report: AgreementReport, remarks: Sequence[Note] = (),
         blocks.append(
             draw_panel("Boundaries", [draw_figure(drawn, APART), _draw_boundary_table(report)], anchor="edges")
         )
-    if drawn := draw_confusions(report.confused[:MOST_CONFUSED]):
+    if drawn := draw_confusions(sorted(report.confused, key=lambda c: -c.confused)[:MOST_CONFUSED]):
         blocks.append(draw_panel("Labels", [draw_figure(drawn, CONFUSED)], anchor="labels"))
     if report.people:
         blocks.append(_draw_people(report))

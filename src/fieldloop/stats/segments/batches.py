@@ -16,13 +16,10 @@ def cut_into_batches(first_counts: Ints, second_counts: Ints) -> Iterator[Ints]:
     order = both[np.lexsort((second_counts[both], first_counts[both]))]
     begin = 0
     while begin < len(order):
-        end, rows, columns = begin, 0, 0
-        while end < len(order):
-            rows = max(rows, int(first_counts[order[end]]))
-            columns = max(columns, int(second_counts[order[end]]))
-            if end > begin and (rows + 1) * (columns + 1) * (end - begin + 1) > MOST_CELLS:
-                break
-            end += 1
+        rows = first_counts[order[begin:]] + 1  # ascending
+        columns = np.maximum.accumulate(second_counts[order[begin:]] + 1)
+        cells = rows * columns * np.arange(1, len(rows) + 1)
+        end = begin + max(1, int(np.searchsorted(cells, MOST_CELLS, side="right")))
         yield order[begin:end]
         begin = end
 

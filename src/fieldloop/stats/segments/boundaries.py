@@ -105,8 +105,16 @@ def count_hits_within(first: Boundaries, second: Boundaries, window: int, episod
     >>> [int(count_hits_within(one, two, window, 1)[0]) for window in (1, 2)]
     [2, 3]
     """
-    hits = np.zeros(episodes, np.int64)
-    ours, theirs = (list(zip(b.episode.tolist(), b.time.tolist(), strict=True)) for b in (first, second))
+    counts = [np.bincount(b.episode, minlength=episodes) for b in (first, second)]
+    alike = counts[0] == counts[1]
+    one, two = (b.select(alike[b.episode]) for b in (first, second))
+    far = np.bincount(one.episode, weights=np.abs(one.time - two.time) > window, minlength=episodes) > 0
+    plain = alike & ~far  # all have a counterpart, in order
+    hits = np.where(plain, counts[0], 0)
+    ours, theirs = (
+        list(zip(b.episode[odd].tolist(), b.time[odd].tolist(), strict=True))
+        for b, odd in ((first, ~plain[first.episode]), (second, ~plain[second.episode]))
+    )
     i = j = 0
     while i < len(ours) and j < len(theirs):
         (episode, at), (other, then) = ours[i], theirs[j]

@@ -11,6 +11,8 @@ HALF = 0.5
 """With more than this intersection over union, a segment has at most one partner."""
 
 
+ROUNDING = 1e-6
+"""Frames are stored as whole nanoseconds; that must not decide whether an overlap reaches a threshold."""
 TOUCHING = 0.1
 """With less, two segments only touch, as neighbours do where a boundary was drawn a few frames off."""
 
@@ -41,7 +43,7 @@ def count_f1_hits(first: Segments, second: Segments, pairs: SegmentPairs, least_
     same = np.flatnonzero(first.label[pairs.first] == second.label[pairs.second])
     order = same[np.lexsort((-pairs.iou[same], pairs.second[same]))]
     best = order[np.unique(pairs.second[order], return_index=True)[1]]
-    hit = np.unique(pairs.first[best[pairs.iou[best] >= least_iou]])
+    hit = np.unique(pairs.first[best[pairs.iou[best] >= least_iou - ROUNDING]])
     return np.bincount(first.episode[hit], minlength=episodes)
 
 

@@ -144,7 +144,7 @@ def _make_type(*, stamped: bool) -> Any:
 
 
 def _make_atoms(placed: Sequence[Placed], fps: float) -> list[dict[str, Any]]:
-    """Return the rows that state the subtasks: phases, or actions where there are no phases."""
+    """Return the rows that state the subtasks: phases; without any, actions."""
     kinds = {each.kind for each in placed}
     shown = "phase" if "phase" in kinds else "action"
     return [
