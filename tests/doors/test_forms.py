@@ -18,6 +18,7 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import DeploymentMapped, LogReadAgain
 from fieldloop.model.incident import Incident
+from fieldloop.model.labelling import LabelTask
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.release import Release
@@ -28,6 +29,7 @@ PRESSED = {
     "/api/audit/write", "/api/ingest", "/api/ingest/again", "/api/ingest/relabel", "/api/ingest/set-aside",
     "/api/ingest/restore", "/api/annotate/paste", "/api/policy/register", "/api/monitor/paste", "/api/plan",
     "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export",
+    "/api/annotate/deal", "/api/annotate/spot-check", "/api/annotate/calibration",
 }  # fmt: skip
 """The rollout's button is pressed in test_pages.py."""
 
@@ -158,6 +160,38 @@ def test_5_labels_are_pasted(root, server, page):
     asked.locator("textarea[name=text]").fill(f"episode,label,start_s,end_s\n{FIRST},reach,0,1\n")
     press(page, asked, "Import labels")
     assert [one.label for one in find(root, Annotation)] == [label]
+
+
+def test_5_tasks_are_dealt_taken_and_withdrawn(page, tmp_path):
+    story_workspace(tmp_path / "w").close()
+    with serving(tmp_path / "w") as (address, _):
+        visit(page, f"{address}/annotate")
+        asked = form(page, "/api/annotate/deal")
+        asked.locator("[name=kind]").fill("grasp\nrecovery")
+        asked.locator("[name=count]").fill("3")
+        press(page, asked, "Deal tasks")
+        dealt = find(tmp_path / "w", LabelTask)
+        assert len(dealt) == 4, "one of three episodes is labelled twice"
+        press(page, page.locator(".next"), "Next task")
+        assert f"/annotate/{dealt[0].episode}" in page.url
+        visit(page, f"{address}/annotate")
+        assert page.locator(".next").get_by_role("link", name="Go on").count() == 1
+        press(page, page.locator("tr", has_text="open").last, "Take")
+        assert f"/annotate/{dealt[-1].episode}" in page.url
+        visit(page, f"{address}/annotate")
+        press(page, page.locator("tr", has_text="Withdraw").first, "Withdraw")
+        states = [task.state for task in find(tmp_path / "w", LabelTask)]
+        assert sorted(states) == ["leased", "open", "open", "withdrawn"]
+        press(page, page.locator(".page"), "Draw spot checks")
+        page.locator("summary", has_text="Make a calibration set").click()
+        asked = form(page, "/api/annotate/calibration")
+        asked.locator("[name=episode]").fill("pick-0000\npick-0001")
+        asked.locator("[name=labels_of]").fill("ann-1")
+        assert "needs at least 5 episodes" in read_answer(page, asked, "Make a calibration set")
+        asked.locator("[name=episode]").fill("\n".join(f"pick-{n:04d}" for n in (0, 1, 2, 3, 5)))
+        press(page, asked, "Make a calibration set")
+        assert "phase, 5 episodes: 0 of 0 qualify" in page.locator(".page").inner_text()
+        page.goto("about:blank")  # the page would miss its server
 
 
 def test_5_a_release_is_refused_then_frozen(page, tmp_path):
