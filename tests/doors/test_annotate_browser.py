@@ -247,6 +247,8 @@ def test_a_lead_decides_between_two_people(context, port, workspace, episodes):
         ["grasp", "approach", 0.5, 0.7], ["lift", "transport", 1.5, 2.9],
     ]  # fmt: skip
     assert desk.shows() == [("approach", 0, 0.5), ("grasp", 0.7, 1.5)], "what both state is decided already"
+    desk.press("Control+Enter")
+    assert "2 differences are open" in desk.page.locator(".an-said p.warn").inner_text()
     desk.press("n", "b", "n", "a")
     assert desk.shows() == [("approach", 0, 0.7), ("grasp", 0.7, 1.5), ("lift", 1.5, 2.9)]
     assert desk.page.locator(".an-differences em.bad").count() == 0

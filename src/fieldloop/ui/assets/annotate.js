@@ -245,6 +245,8 @@ export class Editor {
   async submit() {
     if (!this.mayWrite || this.submitting) return;
     this.#lift();
+    const open = this.deciding ? this.differences.filter((one) => !this.isDecided(one)).length : 0;
+    if (open && this.warned !== open) { this.warned = open; return void this.tell(`${open} ${open === 1 ? "difference is" : "differences are"} open: those spans would have no label. Decide again to go on all the same.`, "warn"); }
     if (!this.deciding && !this.sends.length) return void this.tell("There is nothing to submit yet.");
     this.submitting = true; this.said = null; showState(this);
     const failed = this.deciding ? await this.decision.submit() : await this.#submitKinds();
