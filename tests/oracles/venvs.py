@@ -1,7 +1,7 @@
 """Other people's libraries, each in a venv of its own under .oracles: made once, by a pinned recipe, and left alone.
 
-`lerobot()`, `robomimic()`, `tfds()`, `mcap()` and `agreement()` return the Python of a venv in which that library can be
-imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes first.
+`lerobot()`, `robomimic()`, `tfds()`, `mcap()` and `agreement()` return the Python of a venv in which that library can
+be imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes first.
 """
 
 import fcntl
