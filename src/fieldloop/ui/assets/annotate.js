@@ -15,19 +15,19 @@ import { text } from "./marks.js";
 const VERDICT = ["success", "failure", "object"], PLOTS = 3, PLOT = 68, STROKE_MS = 400;
 const TELLING = ["gripper", "force_torque", "joint_position", "action", "hand_pose", "pose"];
 
-export async function mount(el, args) {
-  const answer = await fetch(`${args.address}/view`).catch(() => null);
-  if (!answer?.ok) {
-    const why = (await answer?.json().catch(() => ({})))?.detail ?? "The server does not answer.";
-    el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(why)}</p></div></section>`;
-    el.dataset.ready = "1";
-    return null;
-  }
-  const view = await answer.json();
-  if (!view.cannot_open) return new Editor(el, view, args).start();
-  el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(view.cannot_open)}</p></div></section>`;
-  el.dataset.ready = "1";
+export function mount(el, args) { // a log may take long to open: the page goes on meanwhile
+  el.innerHTML = '<p class="dim" role="status">Opening the episode …</p>';
+  open(el, args).catch((error) => fail(el, error.message));
   return null;
+}
+async function open(el, args) {
+  const answer = await fetch(`${args.address}/view`).catch(() => null), view = await answer?.json().catch(() => null);
+  if (!answer?.ok || !view || view.cannot_open) fail(el, view?.cannot_open ?? view?.detail ?? "The server does not answer.");
+  else await new Editor(el, view, args).start();
+}
+function fail(el, why) {
+  el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(why)}</p></div></section>`;
+  el.dataset.ready = "1";
 }
 
 export class Editor {
