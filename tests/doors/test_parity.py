@@ -212,7 +212,6 @@ NOT_A_USE_CASE = {
         "annotate.in_force:list_phase_labels",
         "annotate.in_force:find_taxonomy",
         "annotate.in_force:find_taxonomy_file",
-        "annotate.in_force:fingerprint_taxonomy",
         "annotate.in_force:read_locked_taxonomy",
         "annotate.in_force:read_taxonomy_as_written",
         "annotate.in_force:read_taxonomy_text",
