@@ -7,10 +7,10 @@ from tests.doors.test_pages import EMPTY, PAGES, browser, page_of, serving, unti
 from tests.ingest.lerobot_makers import foreign
 from tests.loop.test_release_refused import keep, make_episodes, timed
 
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.house import setup
-from fieldloop.loop.ship.annotate import load_shipped_taxonomy
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Exposure, Stratum

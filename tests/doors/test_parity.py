@@ -24,6 +24,7 @@ CORRIDOR = sorted(
 NOT_A_USE_CASE = {
     "a part that several use cases share": (
         "annotate.tasks:describe_tasks",
+        "home.labelling:read_labelling_queue",
         "data.moment:open_recording",
         "look.bare_video:list_videos",
         "look.bare_video:read_video",

@@ -76,7 +76,7 @@ def read_labelling_queue(
 
 
 def _list_last(workspace: Workspace, calibration: str) -> tuple[Qualification, ...]:
-    """Return each annotator's last result; a person who does not lead sees only the own one."""
+    """Return each annotator's last result; a person without that duty sees only the own one."""
     found = workspace.store.find(Qualification, {"calibration": calibration})
     if not is_lead(workspace.actor):
         found = [one for one in found if one.annotator == workspace.actor.id]
