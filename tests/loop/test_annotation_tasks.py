@@ -81,6 +81,7 @@ def test_three_annotators_qualify_label_twice_and_the_lead_decides(here):
     assert tasks.take_next_task(acting(here, "carl")).reason.code == "annotate.failed_qualification"
     with pytest.raises(Refused, match="Only a lead annotator or an engineer"):
         qualify.qualify_annotator(acting(here, "carl"), ("carl",))
+    assert [q.annotator for q in qualify.qualify_annotator(acting(here, "ben")).qualifications] == ["ben"]
     qualify.qualify_annotator(here, ("carl",))
     work(here, "carl", phases(), until=TaskReason.CALIBRATION)
 

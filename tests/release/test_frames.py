@@ -173,3 +173,14 @@ def test_what_cannot_be_opened_is_refused(tmp_path):
         with pytest.raises(BadInput, match="PyTorch"):
             fl.open_dataset(tmp_path / "set.hdf5", tensors=True)
     assert len(fl.open_dataset(tmp_path / "set.hdf5", "train", chunk=2, tensors=False)) == ROWS
+
+
+def test_a_dataloader_with_workers_gives_batches_of_tensors(tmp_path):
+    torch = pytest.importorskip("torch")
+    write_lerobot([one.recording for one in truths()], tmp_path / "set")
+    dataset = fl.open_dataset(tmp_path / "set", chunk=3, streams=("joints", "action", CAMERAS[0]))
+    sampler = torch.utils.data.WeightedRandomSampler(torch.from_numpy(dataset.weights), 40)
+    for batch in torch.utils.data.DataLoader(dataset, batch_size=8, sampler=sampler, num_workers=2):
+        assert batch["action"].shape[:2] == (8, 3)
+        pictures = batch[CAMERAS[0]].permute(0, 2, 3, 1).numpy()
+        assert [read_barcode(one).frame for one in pictures] == batch["frame_index"].tolist()

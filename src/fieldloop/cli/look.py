@@ -1,8 +1,11 @@
 """`fieldloop look PATH`: serves the explorer of one log or dataset to this machine until interrupted."""
 
+import logging
 import multiprocessing
 import secrets
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +13,14 @@ from urllib.parse import urlencode
 
 from fieldloop.cli.arguments import Parser
 from fieldloop.cli.choose import OWN
-from fieldloop.cli.up import HOST, bind_socket
+from fieldloop.cli.up import HOST, bind_socket, make_server
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from fieldloop.loop.look.open_set import PathEpisodes
 
-PORT, BYTES = 8090, 18
+PORT, BYTES, RETRY_S = 8090, 18, 0.1
 
 
 def run_look(arguments: Sequence[str]) -> int:
@@ -95,9 +98,18 @@ def _serve(episodes: "PathEpisodes", query: dict[str, str], port: int, *, open_b
     config = uvicorn.Config(
         app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1
     )
-    try:
-        uvicorn.Server(config).run(sockets=[listening])
-    finally:
-        for worker in multiprocessing.active_children():  # one that still checks an episode
-            worker.terminate()
+    make_server(config, _stop_workers).run(sockets=[listening])
     return 0
+
+
+def _stop_workers() -> None:
+    """End a worker that still checks an episode, also one that is just being started; nothing waits for its result."""
+    logging.disable(logging.CRITICAL)
+    threading.Thread(target=_stop_children, daemon=True).start()
+
+
+def _stop_children() -> None:
+    while True:
+        for worker in multiprocessing.active_children():
+            worker.terminate()
+        time.sleep(RETRY_S)

@@ -55,19 +55,19 @@ def serve_workspace(folder: Path, host: str, port: int, *, open_browser: bool = 
         _print_address(workspace.name, host, listening, port, open_browser=open_browser)
         # forwarded headers are not trusted: a request through a proxy needs a token
         config = uvicorn.Config(app, log_level="warning", proxy_headers=False, server_header=False)
-        _make_server(config, app.state.live.close).run(sockets=[listening])
+        make_server(config, app.state.live.close).run(sockets=[listening])
     finally:
         workspace.close()
     return 0
 
 
-def _make_server(config: "uvicorn.Config", close_streams: Callable[[], None]) -> "uvicorn.Server":
-    """Make a server that ends the event streams when it is asked to stop; otherwise it would wait for them."""
+def make_server(config: "uvicorn.Config", end_work: Callable[[], None]) -> "uvicorn.Server":
+    """Make a server that first ends what it would wait for when it is asked to stop: event streams, workers."""
     import uvicorn
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            close_streams()
+            end_work()
             super().handle_exit(sig, frame)
 
     return Server(config)

@@ -165,7 +165,7 @@ USE_CASES = (
     UseCase("annotate", "ship.annotate:propose_annotations", LABEL),
     UseCase("annotate changes", "ship.annotate:list_change_points", ANYONE, reads=True),
     UseCase("annotate import", "ship.import_labels:import_labels", LABEL),
-    UseCase("annotate export", "annotate.exchange:export_labels", ANYONE, reads=True, writes=("out",)),
+    UseCase("annotate export", "annotate.exchange:export_labels", LABEL, reads=True, writes=("out",)),
     UseCase("annotate paste", "ship.import_labels:paste_labels", LABEL),
     UseCase(
         "annotate template",
@@ -190,7 +190,7 @@ USE_CASES = (
     UseCase("annotate revisions", "annotate.labels:list_label_revisions", LABEL, reads=True),
     UseCase("agree", "ship.agree:compare_annotators", ANYONE, reads=True, writes=("html",)),
     UseCase(
-        "agree files", "ship.agree_files:compare_label_files", ANYONE, reads=True, needs=Needs.MAYBE, writes=("html",)
+        "agree files", "ship.agree_files:compare_label_files", LABEL, reads=True, needs=Needs.MAYBE, writes=("html",)
     ),
     UseCase("release", "ship.release:freeze_release", ENGINEER),
     UseCase("release list", "ship.release:list_releases", ANYONE, reads=True),

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy, load_whole_taxonomy, parse_taxonomy, read_whole_taxonomy_text
@@ -36,7 +37,7 @@ def find_taxonomy(workspace: Workspace, task: str = "") -> Taxonomy:
 def read_taxonomy_as_written(workspace: Workspace, task: str = "") -> Taxonomy:
     """Return the taxonomy as its file states it, even where a locked version was changed."""
     if path := find_taxonomy_file(workspace, task):
-        return parse_taxonomy(read_text(path, WorkspaceError), f"{FOLDER}/{path.name}")[0]
+        return _parse_once(read_text(path, WorkspaceError), f"{FOLDER}/{path.name}")
     locked = workspace.store.find(TaxonomyLocked, newest=True, limit=1)
     return read_locked_taxonomy(workspace, locked[0]) if locked else load_whole_taxonomy()
 
@@ -64,8 +65,7 @@ def find_taxonomy_file(workspace: Workspace, task: str = "") -> Path | None:
 def read_locked_taxonomy(workspace: Workspace, lock: TaxonomyLocked) -> Taxonomy:
     """Return a locked version as it was when it was locked."""
     if lock.content is not None:
-        kept = json.loads(workspace.shelf.read(lock.content.sha256))
-        return from_plain(Taxonomy, kept["taxonomy"])
+        return _read_kept(workspace.shelf.read(lock.content.sha256))
     shipped = load_shipped_taxonomy()
     if (shipped.name, shipped.version) == (lock.name, lock.version):
         return shipped
@@ -91,6 +91,19 @@ def find_locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
     return workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})
 
 
+@lru_cache(maxsize=16)
+def _parse_once(text: str, name: str) -> Taxonomy:
+    """Parse a taxonomy once per content of its file: every autosave asks for it."""
+    return parse_taxonomy(text, name)[0]
+
+
+@lru_cache(maxsize=16)
+def _read_kept(content: bytes) -> Taxonomy:
+    """Read a locked version once per content."""
+    return from_plain(Taxonomy, json.loads(content)["taxonomy"])
+
+
+@lru_cache(maxsize=16)
 def fingerprint_taxonomy(words: Taxonomy) -> str:
     """Name a taxonomy by its content.
 

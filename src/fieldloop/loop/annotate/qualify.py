@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
-from fieldloop.loop.annotate.people import require_lead
+from fieldloop.loop.annotate.people import is_lead, require_lead
 from fieldloop.loop.annotate.qualified import deal_calibration, find_calibration_sets
 from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.data.find_episode import find_episode
@@ -78,6 +78,8 @@ def choose_calibration_set(
 def qualify_annotator(workspace: Workspace, annotator: tuple[str, ...] = ()) -> Qualifications:
     """Show who qualifies on the calibration set; name annotators to deal them the set again.
 
+    A lead sees every annotator's result, an annotator only the own one.
+
     Arguments:
         annotator: deal the calibration set to these people, even if they labelled it already
     """
@@ -95,7 +97,8 @@ def _list_qualifications(workspace: Workspace) -> Sequence[Qualification]:
     found: list[Qualification] = []
     for one in find_calibration_sets(workspace):
         found += workspace.store.find(Qualification, {"calibration": one.id})
-    return found
+    lead = is_lead(workspace.actor)
+    return [result for result in found if lead or result.annotator == workspace.actor.id]
 
 
 def _find_gold(workspace: Workspace, episode: str, kind: str, fallback: str) -> list[Annotation]:

@@ -152,11 +152,14 @@ def _make_decision_tasks(
 def _compare_pair(
     workspace: Workspace, episode: Episode, done: LabelTask, kind: str, own: Sequence[Annotation]
 ) -> list[Note]:
-    other = next((t for t in workspace.store.find(LabelTask, {"pair": done.pair}) if t.id != done.id), None)
-    if other is None or other.state is not TaskState.DONE:
+    """Compare with every other person of the pair, once all are done; a change of taxonomy may join three."""
+    found = workspace.store.find(LabelTask, {"pair": done.pair})
+    others = [task for task in found if task.id != done.id and task.state is not TaskState.WITHDRAWN]
+    if any(task.state is not TaskState.DONE for task in others):
         return []
-    theirs = _find_spans(workspace, episode, kind, other.taken_by)
-    return find_disputes(own, theirs, read_limits(workspace, episode.task))
+    limits = read_limits(workspace, episode.task)
+    disputes = (find_disputes(own, _find_spans(workspace, episode, kind, o.taken_by), limits) for o in others)
+    return [why for several in disputes for why in several]
 
 
 def _compare_with_proposals(workspace: Workspace, episode: Episode, kind: str, own: Sequence[Annotation]) -> list[Note]:

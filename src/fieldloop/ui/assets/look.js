@@ -7,7 +7,7 @@ import { drawSide } from "./lookside.js";
 import { openPoses } from "./poses.js";
 import { text } from "./marks.js";
 
-const FIRST_PLOTS = 6, MOST_LINES = 16, PLOT = 66;
+const FIRST_PLOTS = 6, MOST_LINES = 16, PLOT = 66, HIGHEST_PLOT = 150;
 const ORDER = ["joint_position", "gripper", "action", "force_torque", "hand_pose", "pose", "joint_velocity", "joint_effort", "imu", "other"];
 const ICON = {
   back: '<path d="M10 2v10L4 7z"/><path d="M2.5 2H4v10H2.5z"/>', play: '<path d="M3 1.5v11l9-5.5z"/>', pause: '<path d="M3 2h3v10H3zM8 2h3v10H8z"/>', on: '<path d="M4 2v10l6-5z"/><path d="M10 2h1.5v10H10z"/>',
@@ -62,6 +62,7 @@ class Look {
     await this.player.open();
     const painted = this.player.on("frame", () => { performance.mark("painted"); painted(); });
     openPoses(this.player, view, at(".lk-stage")).catch(() => {});
+    this.#fitPlots();
     this.#restore();
     el.dataset.ready = "1";
     if (state.get("with")) await this.compare(state.get("with"));
@@ -94,7 +95,15 @@ class Look {
         if (this.other) this.ghost(signal.name);
       } catch { this.shown.delete(signal.name); }
     }
-    this.side?.signals();
+    this.side?.signals(); this.#fitPlots();
+  }
+  #fitPlots() { // few plots grow to fill the window
+    const { timeline } = this, { plots } = timeline;
+    if (!plots.length) return;
+    const lanes = timeline.height - plots.reduce((sum, plot) => sum + plot.height, 0), room = innerHeight - timeline.el.getBoundingClientRect().top - scrollY - lanes - 28;
+    const height = innerWidth < 760 ? PLOT : Math.round(Math.max(PLOT, Math.min(HIGHEST_PLOT, room / plots.length)));
+    for (const plot of plots) plot.height = height;
+    timeline.redraw();
   }
 
   async compare(key) { // a second episode: its cameras in a second row, its signals as ghost lines

@@ -76,6 +76,8 @@ def _draw_freeze_form() -> Markup:
         Field("fix", "Apply proposed fixes", "pick", "none", choices=("", "trim", "restamp")),
         Field("apart", "On one side of the split only", "pick", "sessions", choices=("", "operator", "object")),
         Field("seed", "Seed of the split", "number", hint="0"),
+        Field("without_worst", "Leave out the share of least worth", "number", hint="0.1; needs gate trials"),
+        Field("worst_by", "Worth by", "choice", value="smooth", choices=("smooth", "influence")),
         Field("override", "Release in spite of reasons against it", hint="why; recorded with your name"),
     )
     return draw_panel("Freeze a release", draw_form("/api/release", fields, Submit("Freeze")))
