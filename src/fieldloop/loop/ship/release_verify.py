@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fieldloop.errors import BadInput, FieldloopError, Refused
+from fieldloop.errors import FieldloopError
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_logs_as_frozen, find_release_episodes
-from fieldloop.loop.ship.release import find_release
 from fieldloop.loop.ship.release_manifest import find_manifest_path, list_files, read_manifest
+from fieldloop.loop.ship.release_or_path import find_release_or_path
 from fieldloop.loop.ship.release_reasons import name_verdicts
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Log
@@ -15,7 +15,6 @@ from fieldloop.model.event import EpisodeJudged, ReleaseExported
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.integrity import Integrity, IntegrityAnswer
 from fieldloop.model.note import note
-from fieldloop.model.person import Role
 from fieldloop.model.release import Release
 from fieldloop.release import compute_labels_id, compute_release_id
 from fieldloop.store.manifest import decode_manifest
@@ -30,16 +29,10 @@ def verify_release(workspace: Workspace | None, release: str) -> Integrity:
     Arguments:
         release: the release's id, a unique beginning of it, or its name; or the path of an export
     """
-    is_release = workspace is not None and workspace.store.count(Release, {"name": release}) > 0
-    if not is_release and Path(release).exists():
-        if workspace is not None and workspace.actor.role is not Role.ADMIN:
-            raise Refused(f"{release} is a path on the server. Over the network only an admin may verify files.")
+    found = find_release_or_path(workspace, release)
+    if workspace is None or isinstance(found, Path):
         return _verify_export(workspace, Path(release))
-    if workspace is None:
-        raise BadInput(
-            f"{release}: no such file or folder. Releases are kept in a workspace: name it with --workspace."
-        )
-    return _verify_frozen(workspace, find_release(workspace, release))
+    return _verify_frozen(workspace, found)
 
 
 def _verify_frozen(workspace: Workspace, release: Release) -> Integrity:
