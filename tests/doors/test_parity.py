@@ -115,6 +115,8 @@ NOT_A_USE_CASE = {
         "collect.synchronisation:list_clock_reasons",
         "data.as_frozen:find_labels_as_frozen",
         "data.as_frozen:match_release_labels",
+        "data.as_frozen:replay_labels",
+        "ship.release_or_path:find_release_or_path",
         "home.episodes:parse_label",
         "run.trust:trace_forward",
         "run.trust:trace_policy",

@@ -4,8 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fieldloop.annotate import choose_labels
 from fieldloop.errors import FieldloopError
-from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_logs_as_frozen, find_release_episodes
+from fieldloop.loop.data.as_frozen import (
+    find_logs_as_frozen,
+    find_release_episodes,
+    match_release_labels,
+    replay_labels,
+)
 from fieldloop.loop.ship.release_manifest import find_manifest_path, list_files, read_manifest
 from fieldloop.loop.ship.release_or_path import find_release_or_path
 from fieldloop.loop.ship.release_reasons import name_verdicts
@@ -16,7 +22,7 @@ from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.integrity import Integrity, IntegrityAnswer
 from fieldloop.model.note import note
 from fieldloop.model.release import Release
-from fieldloop.release import compute_labels_id, compute_release_id
+from fieldloop.release import compute_release_id
 from fieldloop.store.manifest import decode_manifest
 from fieldloop.store.shelf import hash_file
 
@@ -55,9 +61,12 @@ def _compare_ledger(workspace: Workspace, release: Release) -> Iterator[Integrit
     """Compare what the ledger states with the hashes that the release was frozen with."""
     found = compute_release_id(release)
     yield _answer(note("release.id_verified" if found == release.id else "release.id_changed"), ok=found == release.id)
-    labels = find_labels_as_frozen(workspace, release)
-    same = compute_labels_id(labels) == release.annotations_sha256
-    yield _answer(note("release.labels_verified" if same else "release.labels_changed", labels=len(labels)), ok=same)
+    on_record = replay_labels(workspace, release)
+    labels = match_release_labels(on_record, release)
+    if labels is None:
+        yield _answer(note("release.labels_changed", labels=len(choose_labels(on_record))), ok=False)
+    else:
+        yield _answer(note("release.labels_verified", labels=len(labels)), ok=True)
     if release.checks:
         reports = _find_verdicts(workspace, release, release.checks.until_seq)
         same = name_verdicts(reports.values()) == release.checks.verdicts_sha256
