@@ -117,6 +117,7 @@ NOT_A_USE_CASE = {
         "data.as_frozen:match_release_labels",
         "data.as_frozen:replay_labels",
         "ship.release_or_path:find_release_or_path",
+        "ship.verified:keep_verification",
         "home.episodes:parse_label",
         "run.trust:trace_forward",
         "run.trust:trace_policy",

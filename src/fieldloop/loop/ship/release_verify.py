@@ -1,6 +1,7 @@
 """Verify a release or an export: hash everything again, and name what has changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fieldloop.loop.data.as_frozen import (
 from fieldloop.loop.ship.release_manifest import find_manifest_path, list_files, read_manifest
 from fieldloop.loop.ship.release_or_path import find_release_or_path
 from fieldloop.loop.ship.release_reasons import name_verdicts
+from fieldloop.loop.ship.verified import keep_verification
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Log
 from fieldloop.model.event import EpisodeJudged, ReleaseExported
@@ -38,7 +40,9 @@ def verify_release(workspace: Workspace | None, release: str) -> Integrity:
     found = find_release_or_path(workspace, release)
     if workspace is None or isinstance(found, Path):
         return _verify_export(workspace, Path(release))
-    return _verify_frozen(workspace, found)
+    answer = replace(_verify_frozen(workspace, found), at_ns=workspace.clock())
+    keep_verification(workspace, found, answer)
+    return answer
 
 
 def _verify_frozen(workspace: Workspace, release: Release) -> Integrity:
