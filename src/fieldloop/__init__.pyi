@@ -385,6 +385,8 @@ class OpenWorkspace:
         """List what changed between two releases, or two datasets: episodes and why, labels, splits, shifts, features."""
     def release_verify(self, release: str) -> Integrity:
         """Hash a release, or exported files, again, and name what has changed since it was frozen or written."""
+    def release_verified(self, release: str) -> Integrity:
+        """Show what verifying a release found the last time, without hashing anything."""
     def release_worth(self, release: str, *, method: WorthMethod | str = ...) -> Worth:
         """List the episodes of a release by estimated worth, the least valuable first, with interval and evidence."""
     def release_datasheet(self, release: str, *, to: Literal['markdown', 'html'] = ...) -> str:

@@ -8,6 +8,7 @@ from tests.doors.story_before import prepare
 from tests.doors.story_field import run
 from tests.doors.story_setting import BINS, DAY, LIGHTS, NASTY, NOW, TIERS, S, written
 
+from fieldloop.annotate import choose_labels
 from fieldloop.loop.workspace import Workspace, create_workspace, open_workspace
 from fieldloop.model import event as happened
 from fieldloop.model.annotation import Annotation
@@ -19,6 +20,7 @@ from fieldloop.model.note import Subject, note
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release, StratumShare
 from fieldloop.model.taxonomy import PHASES
+from fieldloop.release import compute_labels_id
 
 
 def empty_workspace(root: Path) -> Workspace:
@@ -129,7 +131,7 @@ def _ship(workspace: Workspace, episodes: list[Episode], strata: list[Stratum], 
             StratumShare(s, share, 1 / len(strata), share * len(strata))
             for s, share in zip(strata, shares, strict=True)
         ),
-        "a" * 64,
+        compute_labels_id(choose_labels(a for a in workspace.store.find(Annotation) if a.episode in chosen)),
         tuple((e.id, "4 frames are missing") for n, e in enumerate(episodes) if n % 9 == 4),
     )
     policy = PolicyVersion("c" * 64, "p1", release.id, "mlp", "b" * 64, len(chosen), 0, 0.0123, 10.0, "guard01")

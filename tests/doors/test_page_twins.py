@@ -24,7 +24,7 @@ NEEDS = {
     "ingest show": ["04" * 32],
     "annotate labels": ["04" * 32],
     "release show": ["e" * 64],
-    "release verify": ["e" * 64],
+    "release verified": ["e" * 64],
     "release diff": ["e" * 64, "e" * 64, "facts_only"],
     "trace": ["c" * 64],
     "gate show": ["c" * 64],

@@ -22,6 +22,7 @@ from fieldloop.model.event import LogIngested, ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.model.release import Release
+from fieldloop.release import compute_labels_id
 from fieldloop.release.writers import write_lerobot, write_mcap
 from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
@@ -320,7 +321,7 @@ def test_a_release_whose_episode_is_gone_is_not_half_exported(here, log, tmp_pat
 def test_a_release_is_written_in_every_format_and_the_ledger_says_how(here, log, tmp_path, to):
     ingest.ingest_logs(here, (log,))
     (episode,) = here.store.find(Episode)
-    frozen = Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")
+    frozen = Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), compute_labels_id(()))
     here.write(ReleaseFrozen(frozen))
     done = export.export_release(here, "r1", tmp_path / "out", to=to)
     (written,) = here.store.events(ReleaseExported)

@@ -42,7 +42,6 @@ def script(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield "our_trainer"
     sys.modules.pop("our_trainer", None)
-    sys.path[:] = [one for one in sys.path if one != str(tmp_path)]
 
 
 def test_a_release_opens_as_frames_with_its_labels_and_weights(recorded, frozen):  # noqa: F811
@@ -90,8 +89,12 @@ def test_a_registered_trainer_trains_by_name_and_is_traced(recorded, frozen, mon
 
 
 def test_module_and_function_name_a_script_beside_one(recorded, frozen, script):  # noqa: F811, ARG001
+    before = list(sys.path)
     version = train_policy_version(recorded, "r1", name="p1", trainer=f"{script}:main")
     assert version.trainer == "our_trainer:main"
+    assert sys.path == before, "where one works is searched only meanwhile"
+    with pytest.raises(Refused, match="p1"):  # another trainer makes another policy
+        train_policy_version(recorded, "r1", name="p1", trainer=f"{script}:broken")
     with pytest.raises(BadInput, match="left its folder empty"):
         train_policy_version(recorded, "r1", name="p2", trainer=f"{script}:idle")
     with pytest.raises(ValueError, match="out of memory"):
@@ -102,9 +105,10 @@ def test_module_and_function_name_a_script_beside_one(recorded, frozen, script):
     assert [one.name for one in recorded.store.find(PolicyVersion)] == ["p1"]
 
 
-def test_over_the_network_only_an_admin_names_code(recorded, frozen, script):  # noqa: F811, ARG001
-    with pytest.raises(Refused, match="only an admin"):
-        train_policy_version(recorded.acting_as(Actor("eve", Role.ENGINEER)), "r1", trainer=f"{script}:main")
+@pytest.mark.parametrize("role", [Role.ENGINEER, Role.ADMIN])
+def test_code_is_not_named_over_the_network(recorded, frozen, script, role):  # noqa: F811, ARG001
+    with pytest.raises(Refused, match="names code to run"):
+        train_policy_version(recorded.acting_as(Actor("eve", role)), "r1", trainer=f"{script}:main")
 
 
 def test_a_bundle_is_stored_as_one_that_can_be_served(recorded, frozen, monkeypatch):  # noqa: F811, ARG001

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.data.streams import StreamShown, cache_stream_list
 from fieldloop.loop.house import setup
 from fieldloop.loop.ship import release as shipping
 from fieldloop.loop.ship.release import freeze_release, list_releases, write_release_datasheet
@@ -17,11 +18,12 @@ from fieldloop.model.event import DeploymentMapped, EpisodeJudged, EpisodeSetAsi
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import NO_SUBJECT, Subject
 from fieldloop.model.plan import Plan, Quota
-from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
+from fieldloop.model.stream import NS_PER_DAY, NS_PER_S, StreamKind
 from fieldloop.testing.samples import make_sample_noun
 
 START = 1_790_000_000 * NS_PER_S
 PASSED = Finding("timing.jitter", NO_SUBJECT, Status.PASSED, 0.1, None, 1.0, "ms")
+JOINTS_ONLY = '[protocol]\nname = "pick"\nversion = 1\n[sensors.joints]\nkind = "joint_position"\n'
 CAMERA = Finding("vision.sharpness", Subject("camera/wrist"), Status.PASSED, 90.0, 50.0, None, "1")
 
 
@@ -101,13 +103,25 @@ def test_one_stream_has_nothing_to_be_compared_with(site):
 
 def test_a_camera_that_the_protocol_does_not_name_is_named(site):
     keep(site, make_episodes(10), (PASSED, CAMERA))
-    (site.root / "protocols" / "pick.toml").write_text(
-        '[protocol]\nname = "pick"\nversion = 1\n[sensors.joints]\nkind = "joint_position"\n'
-    )
+    (site.root / "protocols" / "pick.toml").write_text(JOINTS_ONLY)
     site.__dict__.pop("protocols", None)
     with pytest.raises(Refused, match="camera/wrist of arm-1: the device is undeclared") as refused:
         freeze_release(site, "r1")
     assert "release.device_undeclared" in {r.code for r in refused.value.reasons}
+
+
+def test_a_camera_of_episodes_that_were_checked_without_pictures_is_named(site):
+    episodes = make_episodes(10)
+    keep(site, episodes)
+    (site.root / "protocols" / "pick.toml").write_text(JOINTS_ONLY)
+    site.__dict__.pop("protocols", None)
+    kept = [StreamShown(name, kind, "", 9, 30.0, (), "", "", "", ()) for name, kind in (
+        ("camera/wrist", StreamKind.RGB), ("effort", StreamKind.JOINT_EFFORT))]  # fmt: skip
+    cache_stream_list(site, episodes[3].id, tuple(kept))
+    with pytest.raises(Refused) as refused:
+        freeze_release(site, "r1")
+    undeclared = [r["device"] for r in refused.value.reasons if r.code == "release.device_undeclared"]
+    assert undeclared == ["camera/wrist of arm-1"]
 
 
 def test_a_query_selects_what_the_list_of_episodes_finds(site):

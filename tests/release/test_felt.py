@@ -70,3 +70,17 @@ def test_a_recording_is_sketched_without_opening_pictures():
     sketches = sketch_recording(synthetic.make_healthy_recording(seed=1))
     assert "joints" in sketches
     assert not any(name.startswith("camera") for name in sketches)
+
+
+def test_columns_are_matched_by_name():
+    values = np.arange(40.0).reshape(20, 2)
+    turned = sketch_values(values[:, ::-1], ("y", "x"))
+    pooled = merge_sketches([{"f": sketch_values(values, ("x", "y"))}, {"f": turned}])["f"]
+    assert (pooled.columns, pooled.mean.tolist()) == (("x", "y"), values.mean(axis=0).tolist())
+    moved = sketch_values(values + 5.0, ("x", "z"))
+    most = merge_sketches([{"f": turned}, {"f": moved}, {"f": moved}])["f"]
+    assert (most.columns, most.count.tolist()) == (("x", "z"), [40.0, 40.0]), "columns of other names are not pooled"
+    shifts = compare_features({"f": sketch_values(values, ("x", "y"))}, {"f": turned}, 0.1)
+    assert {(one.column, one.mean_shift) for one in shifts} == {("x", 0.0), ("y", 0.0)}
+    (only,) = compare_features({"f": turned}, {"f": moved}, 0.1)
+    assert (only.column, only.after.mean - only.before.mean) == ("x", 5.0)

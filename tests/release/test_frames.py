@@ -14,7 +14,9 @@ import fieldloop as fl
 from fieldloop.errors import BadInput, UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.stream import StreamKind
 from fieldloop.release.frames import FrameDataset, make_frame_table
+from fieldloop.release.frames.table import _gather_camera
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap
 from fieldloop.testing.barcode import read_barcode
 
@@ -184,3 +186,10 @@ def test_a_dataloader_with_workers_gives_batches_of_tensors(tmp_path):
         assert batch["action"].shape[:2] == (8, 3)
         pictures = batch[CAMERAS[0]].permute(0, 2, 3, 1).numpy()
         assert [read_barcode(one).frame for one in pictures] == batch["frame_index"].tolist()
+
+
+def test_pictures_of_one_episode_never_stand_for_those_of_another():
+    first, second = (one.recording for one in truths()[:2])
+    sources = [first.streams[CAMERAS[0]].pictures, None]
+    with pytest.raises(BadInput, match=f"{second.episode.name} has no pictures of {CAMERAS[0]}"):
+        _gather_camera(CAMERAS[0], [first.episode, second.episode], sources, [np.arange(2)] * 2, StreamKind.RGB)

@@ -12,6 +12,7 @@ from fieldloop.say import write_sentence
 from fieldloop.say.numbers import (
     format_number,
     format_plural,
+    format_time,
     levels_in_words,
     percent,
     shorten_content_ids,
@@ -52,6 +53,10 @@ def print_integrity(result: Integrity, screen: Screen) -> None:
     """Print whether everything is as it was, and what is not."""
     files = f"{format_plural(result.files, 'file' if result.exported else 'log')} ({format_number(result.size_mb)} MB)"
     facts = [("release", result.name), ("content", shorten_content_ids(result.release)), ("hashed", files)]
+    facts += [("when", format_time(result.at_ns))] if result.at_ns is not None else []
+    if not result.answers:
+        screen.write(f"{result.name} was never verified here. Do: fieldloop release verify {result.name}")
+        return
     screen.print(make_facts_table(facts))
     passed = sum(answer.status is Status.PASSED for answer in result.answers)
     screen.write(f"{passed} of {format_plural(len(result.answers), 'thing')} compared are as they were.")

@@ -16,7 +16,10 @@ class IntegrityAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """What was hashed again, and what has changed since; `exported` where files of an export were verified."""
+    """What was hashed again, and what has changed since; `exported` where files of an export were verified.
+
+    `at_ns` is when, None where it was never verified.
+    """
 
     name: str
     release: str
@@ -24,11 +27,12 @@ class Integrity:
     files: int
     size_mb: float
     answers: tuple[IntegrityAnswer, ...]
+    at_ns: int | None = None
 
     @property
     def exit_ok(self) -> bool:
-        """Is everything as it was?"""
-        return all(answer.status is Status.PASSED for answer in self.answers)
+        """Is everything as it was? What was never compared is not known to be."""
+        return bool(self.answers) and all(answer.status is Status.PASSED for answer in self.answers)
 
     @property
     def changed(self) -> tuple[Note, ...]:

@@ -11,7 +11,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release, StratumShare
 from fieldloop.model.release_diff import ChangeKind, EpisodeChange, ReleaseDiff
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
-from fieldloop.release.felt import Sketch, compare_features, merge_sketches
+from fieldloop.release.felt import Sketch, compare_features, merge_sketches, pair_columns
 from fieldloop.release.shifts import find_shifts
 
 NOWHERE = note("release.diff_unknown")
@@ -73,12 +73,16 @@ def compare_sides(before: Side, after: Side, terms: DiffTerms) -> ReleaseDiff:
 
 
 def _list_own_features(mine: Mapping[str, Sketch], other: Mapping[str, Sketch]) -> Iterator[str]:
-    """Yield features that the other side lacks, or has with another number of columns; none if nothing was read."""
+    """Yield features, and columns of features, that the other side lacks; none if nothing was read."""
     for feature, sketch in sorted(mine.items()) if other else ():
         if feature not in other:
             yield feature
-        elif len(other[feature].columns) != len(sketch.columns):
+            continue
+        paired = {k for k, _ in pair_columns(sketch.columns, other[feature].columns)}
+        if not paired:
             yield f"{feature} with {len(sketch.columns)} columns"
+        else:
+            yield from (f"{feature}: {name}" for k, name in enumerate(sketch.columns) if k not in paired)
 
 
 def make_release_side(release: Release, episodes: tuple[Episode, ...]) -> Side:

@@ -39,7 +39,11 @@ def sketch_recording(recording: Recording) -> dict[str, Sketch]:
 def sketch_values(values: NDArray[np.generic], names: Sequence[str] = ()) -> Sketch:
     """Sketch an array with a row a sample; values that are not finite are left out, as a normaliser leaves them out."""
     table = np.asarray(values, np.float64).reshape(len(values), -1)
-    columns = tuple(names) if len(names) == table.shape[1] else tuple(str(k) for k in range(table.shape[1]))
+    columns = (
+        tuple(names)
+        if len(names) == len(set(names)) == table.shape[1]
+        else tuple(str(k) for k in range(table.shape[1]))
+    )
     finite = np.isfinite(table)
     count = finite.sum(axis=0).astype(np.float64)
     mean = np.where(finite, table, 0.0).sum(axis=0) / np.maximum(count, 1.0)
@@ -54,12 +58,27 @@ def sketch_values(values: NDArray[np.generic], names: Sequence[str] = ()) -> Ske
 
 
 def merge_sketches(sketches: Iterable[Mapping[str, Sketch]]) -> dict[str, Sketch]:
-    """Pool the sketches of many episodes by feature; of a feature whose width differs, the commonest is pooled."""
-    by_feature: dict[str, dict[int, list[Sketch]]] = {}
+    """Pool the sketches of many episodes by feature, column by name.
+
+    Of a feature whose columns differ, those of most episodes are pooled. Another order of the same columns is no
+    difference.
+    """
+    by_feature: dict[str, dict[tuple[str, ...], list[Sketch]]] = {}
     for one in sketches:
         for feature, sketch in one.items():
-            by_feature.setdefault(feature, {}).setdefault(len(sketch.columns), []).append(sketch)
-    return {feature: _merge(max(widths.values(), key=len)) for feature, widths in by_feature.items()}
+            by_feature.setdefault(feature, {}).setdefault(tuple(sorted(sketch.columns)), []).append(sketch)
+    return {feature: _merge(_order_alike(max(alike.values(), key=len))) for feature, alike in by_feature.items()}
+
+
+def _order_alike(sketches: Sequence[Sketch]) -> list[Sketch]:
+    """Put the columns of all sketches into the order of the first."""
+    names = sketches[0].columns
+    return [one if one.columns == names else _take_columns(one, names) for one in sketches]
+
+
+def _take_columns(sketch: Sketch, names: tuple[str, ...]) -> Sketch:
+    at = [sketch.columns.index(name) for name in names]
+    return Sketch(names, sketch.count[at], sketch.mean[at], sketch.squares[at], sketch.grid[:, at])
 
 
 def _merge(sketches: Sequence[Sketch]) -> Sketch:
@@ -95,16 +114,33 @@ def compare_features(
 ) -> tuple[FeatureShift, ...]:
     """Compare every column that both sides have; those felt first, the farthest moved first."""
     shifts = [
-        _compare_column(feature, k, before[feature], after[feature], felt_above)
+        _compare_column(feature, before[feature], after[feature], (k, j), felt_above)
         for feature in sorted(before.keys() & after.keys())
-        for k in range(len(before[feature].columns))
-        if len(before[feature].columns) == len(after[feature].columns)
+        for k, j in pair_columns(before[feature].columns, after[feature].columns)
     ]
     return tuple(sorted(shifts, key=lambda one: (not one.felt, -_find_farthest(one), one.feature)))
 
 
-def _compare_column(feature: str, k: int, before: Sketch, after: Sketch, felt_above: float) -> FeatureShift:
-    was, is_now = _get_moments(before, k), _get_moments(after, k)
+def pair_columns(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Pair the places of columns by name; by place only where one side has numbers for names and both are as wide.
+
+    >>> pair_columns(("x", "y"), ("y", "x", "z"))
+    [(0, 1), (1, 0)]
+    >>> pair_columns(("x", "y"), ("0", "1")), pair_columns(("x", "y"), ("0", "1", "2"))
+    ([(0, 0), (1, 1)], [])
+    """
+    numbers = [str(k) for k in range(len(before))]
+    if len(before) == len(after) and numbers in (list(before), list(after)):
+        return [(k, k) for k in range(len(before))]
+    places = {name: k for k, name in enumerate(after)}
+    return [(k, places[name]) for k, name in enumerate(before) if name in places]
+
+
+def _compare_column(
+    feature: str, before: Sketch, after: Sketch, places: tuple[int, int], felt_above: float
+) -> FeatureShift:
+    k, j = places
+    was, is_now = _get_moments(before, k), _get_moments(after, j)
     if was.sd <= TINY * max(abs(was.mean), 1.0):
         moved = abs(is_now.mean - was.mean) > TINY or is_now.sd > TINY
         return FeatureShift(feature, before.columns[k], was, is_now, None, None, None, None, moved)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
+from fieldloop.loop.data.streams import read_kept_streams
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import SynchronisationVerified
@@ -12,6 +13,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import DatasetReport
+from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import Unverified, list_unverified_devices
 from fieldloop.protocol.synchronisation import SyncVerification
 from fieldloop.say.findings import write_without_subject
@@ -19,8 +21,10 @@ from fieldloop.say.findings import write_without_subject
 CONTENT = "batch.content_lag"
 """The check that estimates a camera's lag over all episodes of a rig; its subject names stream and rig."""
 MOST_NAMED = 3
+CAMERAS = (StreamKind.RGB, StreamKind.DEPTH)
+"""Kinds of streams that are devices of their own. Efforts and grippers come with the positions, on one device."""
 CAMERA_CHECKS = ("vision.", "depth.")
-"""Checks whose subject is a camera. Efforts of joints and grippers come with their positions, on one device."""
+"""Checks whose subject is a camera, for episodes whose list of streams is gone."""
 TIMING, ACTIONS = "timing.", "action"
 """Commands are not sensed: their time needs no verification."""
 
@@ -117,8 +121,7 @@ def _list_undeclared_devices(
         protocol = workspace.protocol(task)
         findings = [f for one in episodes if one.id in reports for f in reports[one.id].findings]
         if declared := {*protocol.sensors, *protocol.synchronisation}:
-            held = {name for f in findings if f.check.startswith(CAMERA_CHECKS) for name in f.about.streams}
-            for stream in sorted(held - declared):
+            for stream in sorted(_list_cameras(workspace, episodes, findings) - declared):
                 yield note(
                     "release.device_undeclared", device=_name_device(robot, stream), file=_name_file(workspace, task)
                 )
@@ -132,6 +135,13 @@ def _list_undeclared_devices(
                 "release.no_device_declared", streams=listed, more=max(0, len(streams) - MOST_NAMED) or None,
                 task=task or workspace.task, file=_name_file(workspace, task),
             )  # fmt: skip
+
+
+def _list_cameras(workspace: Workspace, episodes: Iterable[Episode], findings: Iterable[Finding]) -> set[str]:
+    """Name the cameras that logs hold: also of episodes that were checked without their pictures."""
+    judged = {name for f in findings if f.check.startswith(CAMERA_CHECKS) for name in f.about.streams}
+    kept = (read_kept_streams(workspace, one.id) or () for one in episodes)
+    return judged | {stream.name for listed in kept for stream in listed if stream.kind in CAMERAS and stream.samples}
 
 
 def _name_file(workspace: Workspace, task: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fieldloop.annotate import choose_labels
+from fieldloop.errors import Refused
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode, Log
@@ -42,7 +43,18 @@ def find_logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Rele
 
 
 def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annotation]:
-    """Return the labels that a release was frozen with, as they were then."""
+    """Return the labels that a release was frozen with, as they were then; refuse others in their place."""
+    found = match_release_labels(replay_labels(workspace, release), release)
+    if found is None:
+        raise Refused(
+            f"The labels on record are not those that {release.name} was frozen with. See what changed: "
+            f"fieldloop release verify {release.name}"
+        )
+    return found
+
+
+def replay_labels(workspace: Workspace, release: Release) -> list[Annotation]:
+    """Return all labels of a release's episodes as the record states them for the moment when it was frozen."""
     frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id)
     inside, labels = set(release.episodes), dict[tuple[str, str, str], tuple[Annotation, ...]]()
     for recorded in workspace.store.events(EpisodeAnnotated):
@@ -52,8 +64,7 @@ def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annota
         if made.episode in inside:
             labels.pop((made.episode, made.kind, made.author), None)  # who submits again is listed last
             labels[made.episode, made.kind, made.author] = made.annotations
-    found = [span for spans in labels.values() for span in spans]
-    return match_release_labels(found, release) or choose_labels(found)
+    return [span for spans in labels.values() for span in spans]
 
 
 def match_release_labels(labels: Sequence[Annotation], release: Release) -> list[Annotation] | None:

@@ -36,12 +36,20 @@ def list_streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
         episode: the episode's name or id
     """
     known = find_episode(workspace, episode)
-    file = _get_cache_file(workspace, known.id)
-    if file.is_file():
-        return tuple(from_plain(StreamShown, row) for row in json.loads(file.read_text(encoding="utf-8")))
+    if (kept := read_kept_streams(workspace, known.id)) is not None:
+        return kept
     shown = describe_streams(reopen_episode(workspace, known))
     cache_stream_list(workspace, known.id, shown)
     return shown
+
+
+def read_kept_streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...] | None:
+    """Return the list of an episode's streams that ingest kept, None where it is gone; no log is opened."""
+    try:
+        rows = json.loads(_get_cache_file(workspace, episode).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return tuple(from_plain(StreamShown, row) for row in rows)
 
 
 def describe_streams(recording: Recording) -> tuple[StreamShown, ...]:

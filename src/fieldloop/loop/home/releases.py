@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
+from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels, replay_labels
 from fieldloop.loop.ship.release import find_release, list_exports
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ReleaseExported
@@ -26,6 +26,8 @@ class ReleaseShown:
     policies: tuple[PolicyVersion, ...]
     others: tuple[tuple[str, str], ...]
     """Ids and names of other releases, newest first."""
+    labels_changed: bool = False
+    """Are the labels on record others than those it was frozen with? Then none of them are counted."""
 
 
 def show_release(workspace: Workspace, release: str) -> ReleaseShown:
@@ -35,7 +37,9 @@ def show_release(workspace: Workspace, release: str) -> ReleaseShown:
         release: the release's id, a unique beginning of it, or its name
     """
     known = find_release(workspace, release)
-    episodes, labels = find_release_episodes(workspace, known), find_labels_as_frozen(workspace, known)
+    episodes, on_record = find_release_episodes(workspace, known), replay_labels(workspace, known)
+    matched = match_release_labels(on_record, known)
+    labels = matched or []
     exports = tuple(list_exports(workspace, known))
     others = [(one.id, one.name) for one in workspace.find_all(Release) if one.id != known.id]
     return ReleaseShown(
@@ -45,4 +49,5 @@ def show_release(workspace: Workspace, release: str) -> ReleaseShown:
         exports,
         tuple(one for one in workspace.find_all(PolicyVersion) if one.release == known.id),
         tuple(others[:MOST_OTHERS]),
+        labels_changed=matched is None,
     )

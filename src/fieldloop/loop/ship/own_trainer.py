@@ -2,7 +2,8 @@
 
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from fieldloop.loop.ship.dataset import open_release_dataset
 from fieldloop.loop.ship.policy import hash_file_or_folder
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PolicyTrained
-from fieldloop.model.person import Role
+from fieldloop.model.person import LOCAL_ADMIN
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.serve.bundle import CARD, WEIGHTS, read_bundle
@@ -39,12 +40,32 @@ def find_own_trainer(workspace: Workspace, trainer: str) -> FrameTrainer | None:
     """Return a trainer of the user's own by name or address, None for one of fieldloop's."""
     if ":" not in trainer:
         return find_frame_trainer(trainer)
-    if workspace.actor.role is not Role.ADMIN:
-        raise Refused(f"{trainer} names code to run. Over the network only an admin may; register it, and name it.")
+    if workspace.actor != LOCAL_ADMIN:
+        raise Refused(
+            f"{trainer} names code to run, which only a person on the server's machine may. Register it, and name it."
+        )
+    with _search_working_directory():
+        found = import_frame_trainer(trainer)
+
+    def run(train: Any, held_out: Any, folder: Path, seed: int) -> Mapping[str, Any] | None:
+        with _search_working_directory():  # what a script imports when it runs lies beside it, too
+            return found(train, held_out, folder, seed)
+
+    return run
+
+
+@contextmanager
+def _search_working_directory() -> Iterator[None]:
+    """Let Python find modules where one works, behind all that is installed, and only meanwhile."""
     here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)  # a script of one's own lies where one works
-    return import_frame_trainer(trainer)
+    if here in sys.path:
+        yield
+        return
+    sys.path.append(here)
+    try:
+        yield
+    finally:
+        sys.path[:] = [one for one in sys.path if one != here]
 
 
 def train_with_own_trainer(

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.data.mapping import find_mapping_in_force
 from fieldloop.loop.ship.release import find_release
+from fieldloop.loop.ship.release_or_path import find_release_or_path
 from fieldloop.loop.ship.sketches import sketch_release
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Track, Workspace, track_silently
@@ -17,7 +18,6 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeRestored, EpisodeSetAside, LogIngested
 from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import Note, note
-from fieldloop.model.person import Role
 from fieldloop.model.release import Release
 from fieldloop.model.release_diff import ReleaseDiff
 from fieldloop.protocol import Operations, default_operations
@@ -43,13 +43,11 @@ def compare_two_releases(
         html: also write the difference as an HTML page
         facts_only: compare no values, so that no log is opened
     """
-    if workspace is not None and not _is_dataset(workspace, older) and not _is_dataset(workspace, newer):
-        operations = workspace.operations
-        old, new = (_make_release_side(workspace, name, values=not facts_only) for name in (older, newer))
+    asked = [find_release_or_path(workspace, name) for name in (older, newer)]
+    operations = workspace.operations if workspace else default_operations()
+    old, new = (_make_side(workspace, one, values=not facts_only, track=track) for one in asked)
+    if workspace is not None and all(isinstance(one, Release) for one in asked):
         old, new = _explain_absence(workspace, old, new), _explain_absence(workspace, new, old)
-    else:
-        operations = workspace.operations if workspace else default_operations()
-        old, new = (_read_any_side(workspace, name, values=not facts_only, track=track) for name in (older, newer))
     made = compare_sides(old, new, _read_terms(operations))
     if html is None:
         return made
@@ -64,22 +62,10 @@ def _read_terms(operations: Operations) -> DiffTerms:
     return DiffTerms(settings.number("diff_alpha"), int(settings.number("diff_draws")), settings.number("felt_shift"))
 
 
-def _is_dataset(workspace: Workspace, name: str) -> bool:
-    """Is it a path? A release of that name comes first; only an admin may have the server read its own files."""
-    if workspace.store.count(Release, {"name": name}) or not Path(name).exists():
-        return False
-    if workspace.actor.role is not Role.ADMIN:
-        raise Refused(f"{name} is a path on the server. Over the network only an admin may compare datasets.")
-    return True
-
-
-def _read_any_side(workspace: Workspace | None, name: str, *, values: bool, track: Track) -> Side:
-    if workspace is not None and not _is_dataset(workspace, name):
-        return _make_release_side(workspace, name, values=values)
-    if not Path(name).exists():
-        hint = "" if workspace else " Releases are kept in a workspace: name it with --workspace."
-        raise BadInput(f"{name}: no such file or folder.{hint}")
-    return _read_dataset_side(Path(name), workspace, values=values, track=track)
+def _make_side(workspace: Workspace | None, one: Release | Path, *, values: bool, track: Track) -> Side:
+    if workspace is not None and isinstance(one, Release):
+        return _make_release_side(workspace, one, values=values)
+    return _read_dataset_side(Path(str(one)), workspace, values=values, track=track)
 
 
 def _read_dataset_side(path: Path, workspace: Workspace | None, *, values: bool, track: Track) -> Side:
@@ -97,8 +83,7 @@ def _read_dataset_side(path: Path, workspace: Workspace | None, *, values: bool,
     return Side(path.name, content, tuple(episodes.values()), split, sketches=sketches)
 
 
-def _make_release_side(workspace: Workspace, name: str, *, values: bool) -> Side:
-    release = find_release(workspace, name)
+def _make_release_side(workspace: Workspace, release: Release, *, values: bool) -> Side:
     episodes = tuple(find_release_episodes(workspace, release))
     labels: dict[str, list[Annotation]] = {}
     for span in find_labels_as_frozen(workspace, release):

@@ -1,23 +1,30 @@
 """Verify a release or an export: hash everything again, and name what has changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fieldloop.errors import BadInput, FieldloopError, Refused
-from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_logs_as_frozen, find_release_episodes
-from fieldloop.loop.ship.release import find_release
+from fieldloop.annotate import choose_labels
+from fieldloop.errors import FieldloopError
+from fieldloop.loop.data.as_frozen import (
+    find_logs_as_frozen,
+    find_release_episodes,
+    match_release_labels,
+    replay_labels,
+)
 from fieldloop.loop.ship.release_manifest import find_manifest_path, list_files, read_manifest
+from fieldloop.loop.ship.release_or_path import find_release_or_path
 from fieldloop.loop.ship.release_reasons import name_verdicts
+from fieldloop.loop.ship.verified import keep_verification
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Log
 from fieldloop.model.event import EpisodeJudged, ReleaseExported
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.integrity import Integrity, IntegrityAnswer
 from fieldloop.model.note import note
-from fieldloop.model.person import Role
 from fieldloop.model.release import Release
-from fieldloop.release import compute_labels_id, compute_release_id
+from fieldloop.release import compute_release_id
 from fieldloop.store.manifest import decode_manifest
 from fieldloop.store.shelf import hash_file
 
@@ -30,16 +37,12 @@ def verify_release(workspace: Workspace | None, release: str) -> Integrity:
     Arguments:
         release: the release's id, a unique beginning of it, or its name; or the path of an export
     """
-    is_release = workspace is not None and workspace.store.count(Release, {"name": release}) > 0
-    if not is_release and Path(release).exists():
-        if workspace is not None and workspace.actor.role is not Role.ADMIN:
-            raise Refused(f"{release} is a path on the server. Over the network only an admin may verify files.")
+    found = find_release_or_path(workspace, release)
+    if workspace is None or isinstance(found, Path):
         return _verify_export(workspace, Path(release))
-    if workspace is None:
-        raise BadInput(
-            f"{release}: no such file or folder. Releases are kept in a workspace: name it with --workspace."
-        )
-    return _verify_frozen(workspace, find_release(workspace, release))
+    answer = replace(_verify_frozen(workspace, found), at_ns=workspace.clock())
+    keep_verification(workspace, found, answer)
+    return answer
 
 
 def _verify_frozen(workspace: Workspace, release: Release) -> Integrity:
@@ -62,9 +65,12 @@ def _compare_ledger(workspace: Workspace, release: Release) -> Iterator[Integrit
     """Compare what the ledger states with the hashes that the release was frozen with."""
     found = compute_release_id(release)
     yield _answer(note("release.id_verified" if found == release.id else "release.id_changed"), ok=found == release.id)
-    labels = find_labels_as_frozen(workspace, release)
-    same = compute_labels_id(labels) == release.annotations_sha256
-    yield _answer(note("release.labels_verified" if same else "release.labels_changed", labels=len(labels)), ok=same)
+    on_record = replay_labels(workspace, release)
+    labels = match_release_labels(on_record, release)
+    if labels is None:
+        yield _answer(note("release.labels_changed", labels=len(choose_labels(on_record))), ok=False)
+    else:
+        yield _answer(note("release.labels_verified", labels=len(labels)), ok=True)
     if release.checks:
         reports = _find_verdicts(workspace, release, release.checks.until_seq)
         same = name_verdicts(reports.values()) == release.checks.verdicts_sha256

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from fieldloop.annotate import choose_labels
-from fieldloop.errors import Refused
-from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels
+from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
@@ -13,14 +12,8 @@ from fieldloop.train import Gathered, gather_samples
 
 
 def find_release_labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
-    """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
-    inside = set(frozen.episodes)
-    spans = match_release_labels([s for s in workspace.store.find(Annotation) if s.episode in inside], frozen)
-    if spans is None:
-        raise Refused(
-            f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
-        )
-    return choose_labels(span for span in spans if span.kind == PHASE)
+    """Return the phases that a release was frozen with, of one author an episode."""
+    return choose_labels(span for span in find_labels_as_frozen(workspace, frozen) if span.kind == PHASE)
 
 
 def gather_release_samples(

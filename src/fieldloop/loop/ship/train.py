@@ -30,7 +30,7 @@ def train_policy_version(
     """
     frozen = named_release(workspace, release)
     called = name or _find_free_name(workspace)
-    _refuse_other_version(workspace, called, frozen, seed)
+    _refuse_other_version(workspace, called, frozen, seed, trainer)
     if (own := find_own_trainer(workspace, trainer)) is not None:
         return train_with_own_trainer(workspace, frozen, called, seed, trainer, own)
     spans = find_release_labels(workspace, frozen)
@@ -69,10 +69,13 @@ def _find_free_name(workspace: Workspace) -> str:
     return next(name for n in count(len(taken) + 1) if (name := f"p{n}") not in taken)
 
 
-def _refuse_other_version(workspace: Workspace, name: str, frozen: Release, seed: int) -> None:
-    """Refuse a name that another version has, before hours of training; the same release and seed may train again."""
+def _refuse_other_version(workspace: Workspace, name: str, frozen: Release, seed: int, trainer: str) -> None:
+    """Refuse a name that another version has, before hours of training.
+
+    The same trainer may train again on the same release with the same seed.
+    """
     named = workspace.store.find(PolicyVersion, {"name": name}, newest=True, limit=1)
-    if named and (named[0].release, named[0].seed) != (frozen.id, seed):
+    if named and (named[0].release, named[0].seed, named[0].trainer) != (frozen.id, seed, trainer):
         refuse_taken_name(workspace, name)
 
 

@@ -80,7 +80,7 @@ def make_frame_table(
         episodes, starts, times,
         {f.name: _stack([one.values[f.name] for one in framed]) for f in features.signals},
         {f.name: f.columns for f in features.signals},
-        {f.name: _gather_camera([one.streams[f.name].pictures for one in framed],
+        {f.name: _gather_camera(f.name, episodes, [one.streams[f.name].pictures for one in framed],
                                 [one.picks[f.name] for one in framed], f.kind) for f in features.cameras},
         tuple(f.name for f in features.signals if f.kind is StreamKind.ACTION),
         features.hz,
@@ -110,9 +110,16 @@ def _stack(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _gather_camera(
-    sources: Sequence[FrameSource | None], picks: Sequence[NDArray[np.int64]], kind: StreamKind
+    name: str,
+    episodes: Sequence[Episode],
+    sources: Sequence[FrameSource | None],
+    picks: Sequence[NDArray[np.int64]],
+    kind: StreamKind,
 ) -> Camera:
     there = tuple(source for source in sources if source is not None)
+    if len(there) < len(sources):  # a row finds its pictures by the place of its episode
+        without = next(one.name for one, source in zip(episodes, sources, strict=True) if source is None)
+        raise BadInput(f"{without} has no pictures of {name}. Leave the episode out, or name the streams to open.")
     return Camera(there, np.concatenate(picks), there[0].size, kind is StreamKind.DEPTH)
 
 

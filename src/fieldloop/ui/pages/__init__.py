@@ -49,7 +49,7 @@ PAGES = (
     Page("Quality", "/quality", quality.draw, "check show"),
     Page("Releases", "/releases", releases.draw, "release list"),
     Page("Releases", "/releases/{release}", release.draw_release, "release show"),
-    Page("Releases", "/releases/{release}/verify", release_parts.draw_integrity, "release verify"),
+    Page("Releases", "/releases/{release}/verify", release_parts.draw_integrity, "release verified"),
     Page("Releases", "/releases/{older}/to/{newer}", release_parts.draw_diff, "release diff"),
     Page("Releases", "/trace", trace.draw, "trace"),
     Page("Policies", "/policies", policies.draw, "train show"),

@@ -47,7 +47,7 @@ def draw_release(visit: Visit) -> Drawn:
         draw_panel("Durations", draw_durations(contents.durations), note="episodes by duration", columns=6),
         *_draw_people(contents),
         _draw_checks(release),
-        _draw_labels(contents),
+        _draw_labels(now),
         _draw_stratum_shares(release),
         _draw_excluded_episodes(release),
         _draw_compare(now),
@@ -101,7 +101,11 @@ def _draw_checks(release: Release) -> Markup:
     return draw_panel("Checks of the selection", draw_table(columns, rows), note=f"episodes: {counted}", flush=True)
 
 
-def _draw_labels(contents: ReleaseContents) -> Markup:
+def _draw_labels(now: ReleaseShown) -> Markup:
+    contents = now.contents
+    if now.labels_changed:
+        words = "The labels on record are not those that the release was frozen with. Verify shows what changed."
+        return draw_panel("Labels", tag("p", words, class_="body"))
     if not contents.labels:
         return draw_panel("Labels", draw_key_values([("none", "no episode is labelled")]))
     columns = [Column(name.capitalize(), "" if k < TEXTS else "num") for k, name in enumerate(LABEL_COLUMNS)]

@@ -1,15 +1,16 @@
 """The pages behind a release: the difference to another one, and whether everything is still as it was."""
 
 from fieldloop.loop.ship.release_diff import compare_two_releases
-from fieldloop.loop.ship.release_verify import verify_release
+from fieldloop.loop.ship.verified import show_last_verification
 from fieldloop.model.release_diff import ReleaseDiff
 from fieldloop.report import release_diff as words
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_number, format_plural
+from fieldloop.say.numbers import format_number, format_plural, format_time
 from fieldloop.ui.components import (
     Column,
+    draw_action_button,
     draw_answer_card,
     draw_copyable_command,
     draw_panel,
@@ -56,19 +57,25 @@ def _make_column(name: str) -> Column:
 
 
 def draw_integrity(visit: Visit) -> Drawn:
-    """Hash a release again, and draw what has changed."""
-    found = verify_release(visit.workspace, visit.path["release"])
+    """Draw what verifying a release found the last time, and the button that hashes everything again."""
+    found = show_last_verification(visit.workspace, visit.path["release"])
     title = join(
         tag("a", "Releases", href="/releases"),
         " / ",
         tag("a", found.name, href=f"/releases/{found.release}"),
         " / verify",
     )
-    hashed = f"{format_plural(found.files, 'log')}, {format_number(found.size_mb)} MB hashed."
+    again = draw_action_button("Hash everything again", "/api/release/verify", {"release": found.release})
+    if found.at_ns is None:
+        how = "Verifying reads and hashes every log of the release, which takes a while for a large one."
+        return Drawn(title, (draw_answer_card("warn", f"{found.name} was never verified here", how, again),))
+    hashed = (
+        f"{format_plural(found.files, 'log')}, {format_number(found.size_mb)} MB hashed {format_time(found.at_ns)}."
+    )
     changed = format_plural(len(found.changed), "thing")
-    headline = f"{found.name} is as it was frozen" if found.exit_ok else f"{changed} of {found.name} changed"
+    headline = f"{found.name} was as it was frozen" if found.exit_ok else f"{changed} of {found.name} changed"
     rows = [(draw_status(answer.status), write_sentence(answer.fact)) for answer in found.answers]
     rows.sort(key=lambda row: "passed" in str(row[0]))
     table = draw_table(("Answer", Column("", "text wide")), rows)
-    card = draw_answer_card("good" if found.exit_ok else "bad", headline, hashed)
+    card = draw_answer_card("good" if found.exit_ok else "bad", headline, hashed, again)
     return Drawn(title, (card, draw_panel("Compared", table, flush=True)))
