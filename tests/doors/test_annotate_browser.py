@@ -206,16 +206,39 @@ def test_an_expired_login_keeps_the_draft_and_another_page_is_not_overwritten(co
     assert (saved.revision, saved.annotations[0].label) == (2, "pre-grasp")
     desk.press("3")
     desk.until_state("conflict")
+    context.clear_cookies()
     desk.page.get_by_role("button", name="saved elsewhere").click()
     assert [row[0] for row in desk.shows()] == ["pre-grasp"]
-    # an episode that was set aside meanwhile: the server's reason stands beside the lane, the draft stays
+    desk.until_state("signedout")
+    desk.page.reload()  # the browser is closed before the server answered
+    sign_in(secret)
+    desk.page.goto(f"{address}/annotate/{episode.id}")
+    desk.wait()
+    desk.until_state("conflict")  # what was not chosen never reached the server, so this browser still has it
+    assert [row[0] for row in desk.shows()] == ["grasp"]
+    desk.page.get_by_role("button", name="saved elsewhere").click()
+    desk.until_state("saved")
+    revisions = workspace.store.find(SavedLabels, {"episode": episode.id, "author": "ann-9", "kind": "phase"})
+    kept = [(one.revision, one.annotations[0].label) for one in revisions]
+    assert kept == [(1, "approach"), (2, "pre-grasp"), (3, "grasp"), (4, "pre-grasp")], "what was not chosen stays"
+    assert desk.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('/ann-9/phase/'))") == []
+    assert not desk.wrong + late.wrong
+
+
+def test_the_reason_of_a_refusal_stands_beside_the_lane_and_the_draft_stays(context, port, workspace, episodes):
+    episode = episodes[2]
+    late = Desk(context, f"http://127.0.0.1:{port}", episode)
+    late.at(0.2)
+    late.press("1")
+    late.until_state("saved")
     workspace.write(EpisodeSetAside(episode.id, "recorded twice"))
     late.page.reload()
     late.wait()
     late.press("Control+Enter")
     late.until("document.querySelector('.an-said p.bad')")
     assert "set aside" in late.page.locator(".an-said p.bad").first.inner_text()
-    assert not desk.wrong + late.wrong
+    assert newest(workspace, episode).annotations
+    assert not late.wrong
 
 
 def test_the_reaction_time_is_the_median_of_several_answers(context, port, episodes):

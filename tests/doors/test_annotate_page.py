@@ -13,6 +13,7 @@ from fieldloop.loop.house.tokens import issue_token
 from fieldloop.model.episode import Episode
 from fieldloop.model.labelling import TaskReason
 from fieldloop.model.person import Actor, Duty, Role
+from fieldloop.ui import mount_ui
 from fieldloop.ui.pages import annotate
 from fieldloop.ui.pages.annotate_tasks import ASKS
 from fieldloop.ui.visit import Visit
@@ -55,19 +56,37 @@ def test_every_reason_of_a_task_says_what_it_asks_for():
     assert set(ASKS) == set(TaskReason)
 
 
-def test_the_player_shows_no_labels_of_others_to_independent_annotators(tmp_path):
-    """The view that the player reads is a route of its own; the rule of who sees what holds there too."""
+def test_no_door_shows_labels_of_others_to_independent_annotators(tmp_path):
+    """The player, its routes and the episode's page each read labels on a way of their own; one rule holds on all."""
     here = make_workspace(tmp_path)
     first, *_ = here.store.find(Episode)
     annotate_episode(here, first, "ann-1", FIRST)
     deal_tasks(here, (first.name,), annotator=("ann-1", "ann-2"))
     app = build_app(lambda: here)
+    mount_ui(app, lambda: here)
 
-    def authors(person, role):
+    def log_in(person, role):
         secret = issue_token(here, person, role=role).secret
-        visitor = Visitor(app, AWAY, host="site.example", authorization=f"Bearer {secret}")
-        return {one["author"] for one in visitor.get(f"/api/look/{first.id}/view").json()["segments"]}
+        return Visitor(app, AWAY, host="site.example", authorization=f"Bearer {secret}")
 
-    assert authors("ann-2", Role.ANNOTATOR) == set()
-    assert authors("lea", Role.ENGINEER) == {"machine:signals", "ann-1"}
+    def authors(visitor):
+        views = (visitor.get(f"/api/look/{first.id}/{part}").json()["segments"] for part in ("view", "checked"))
+        return {one["author"] for spans in views for one in spans}
+
+    lead = log_in("lea", Role.ENGINEER)
+    assert authors(lead) == {"machine:signals", "ann-1"}  # who may see all opens the episode first
+    blind = [log_in(person, Role.ANNOTATOR) for person in ("ann-2", "ann-3")]  # the other half, and someone beside it
+    doors = (
+        f"/api/look/episode?episode={first.id}", f"/api/ingest/show?episode={first.id}", "/api/annotate/show",
+        f"/api/annotate/labels?episode={first.id}", f"/episodes/{first.id}", f"/annotate/{first.id}",
+    )  # fmt: skip
+    for path in doors:
+        assert "ann-1" in lead.get(path).text, path
+    for visitor in blind:
+        assert authors(visitor) == set()
+        for path in doors:
+            answer = visitor.get(path)
+            assert answer.status_code == 200, path
+            assert "ann-1" not in answer.text, path
+            assert ("machine:signals" in answer.text) == (path == "/api/annotate/show"), path  # of other episodes
     here.close()

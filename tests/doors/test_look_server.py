@@ -66,6 +66,40 @@ def test_the_page_opens_once_on_this_machine_and_shows_nothing_else(datasets, tm
         assert guest.get(path).status_code in (404, 422), path
 
 
+def test_two_explorers_at_once_do_not_shut_each_other_out(datasets):
+    """A browser sends the cookies of a host to all its ports."""
+    apps = [build_look_app(open_path(datasets / "h264"), "0", key) for key in ("first", "second")]
+    guests = [Visitor(app, host=f"127.0.0.1:{8090 + n}") for n, app in enumerate(apps)]
+    guests[1].cookies = guests[0].cookies
+    for guest, key in zip(guests, ("first", "second"), strict=True):
+        assert guest.get(f"/?key={key}").status_code == 303
+        for other in guests:
+            other.cookies = guest.cookies
+    assert [guest.get("/api/look/0/view").status_code for guest in guests] == [200, 200]
+
+
+def test_a_log_beyond_the_limit_is_refused_with_its_reason(workspace):
+    key = workspace.store.find(Episode)[0].id
+    stated = workspace.root / "operations.toml"
+    before = stated.read_text()
+    stated.write_text(f"{before}\n[look.max_log_gb]\nvalue = 1e-6\n")
+    answer = Visitor(build_app(lambda: workspace)).get(f"/api/look/{key}/view")
+    stated.write_text(before)
+    assert answer.status_code == 403
+    assert "too large to open for the player (operations: look.max_log_gb)" in answer.json()["detail"]
+
+
+def test_cookies_that_are_not_of_this_page_are_ignored(datasets):
+    app = build_look_app(open_path(datasets / "h264"), "0", KEY)
+    guest = Visitor(app)
+    guest.get(f"/?key={KEY}")
+    (own,) = (f"{name}={value}" for name, value in guest.cookies.items())
+    name = own.partition("=")[0]
+    for foreign, status in (("caf\u00e9=\u00e9", 403), (f"{name}=\u00e9\u00e9", 403), (f'a={{"b": [1]}}; {own}', 200)):
+        headers = {"cookie": foreign.encode("latin-1")}
+        assert Visitor(app).get("/api/look/0/view", headers=headers).status_code == status, foreign
+
+
 def test_a_video_is_sent_by_ranges(datasets):
     app = build_look_app(open_path(datasets / "h264"), "0", KEY)
     guest = Visitor(app)
@@ -123,4 +157,5 @@ def test_a_log_that_is_gone_is_stated(workspace, tmp_path):
     episode = workspace.store.find(Episode)[0]
     answer = Visitor(build_app(lambda: gone)).get(f"/api/look/{episode.id}/view")
     assert (answer.status_code, set(answer.json())) == (200, {"schema", "key", "cannot_open"})
+    assert answer.json()["schema"] == "look-cannot-open/1"
     assert "not on the shelf" in answer.json()["cannot_open"]

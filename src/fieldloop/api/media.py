@@ -22,6 +22,8 @@ RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})")
 PIECE, MOST_AT_ONCE = 1 << 20, 4 << 20
 OK, PARTIAL, NO_FRAME, NO_RANGE = 200, 206, 422, 416
 BASE = "/api/look/{key}"
+CANNOT_OPEN = "look-cannot-open/1"
+"""The answer's schema where there is no view: which log is gone, and why."""
 
 
 def add_media_routes(app: FastAPI, get_episode: GetEpisode, show_to: ShowTo = lambda _, view: view) -> None:
@@ -36,7 +38,7 @@ def add_media_routes(app: FastAPI, get_episode: GetEpisode, show_to: ShowTo = la
         try:
             view = show_to(request, get_episode(request, key).make_view()).json_object()
         except (StoreError, UnreadableLog) as gone:
-            view = {"schema": "look/1", "key": key, "cannot_open": str(gone)}
+            view = {"schema": CANNOT_OPEN, "key": key, "cannot_open": str(gone)}
         return JSONResponse(view, headers=NO_STORE)
 
     @app.get(BASE + "/checked", include_in_schema=False)

@@ -2,10 +2,10 @@
 
 import hmac
 import secrets
-from http.cookies import SimpleCookie
 from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -13,6 +13,7 @@ from fieldloop.api.authentication import is_local, refuse_other_sites
 from fieldloop.errors import Refused
 
 COOKIE, FIELD, BYTES = "fieldloop_look", "key", 24
+"""Browsers send cookies of one host to all its ports, so each server's cookie is named by its port."""
 NOT_YOURS = 403
 
 
@@ -42,21 +43,21 @@ class OneTimeKey:
             return PlainTextResponse(str(refused), NOT_YOURS)
         if not is_local(scope, headers):
             return PlainTextResponse("This page is served to this machine alone.", NOT_YOURS)
-        if self._has_cookie(headers.get("cookie", "")):
+        name = f"{COOKIE}_{(scope.get('server') or ('', 0))[1]}"
+        if self._has_cookie(name, headers.get("cookie", "")):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if self._key and hmac.compare_digest(query.pop(FIELD, [""])[0].encode(), self._key.encode()):
             self._key = ""  # used
             rest = urlencode(query, doseq=True)
             entered = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-            entered.set_cookie(COOKIE, self._cookie, httponly=True, samesite="strict")
+            entered.set_cookie(name, self._cookie, httponly=True, samesite="strict")
             return entered
         return PlainTextResponse("Open the address that `fieldloop look` printed; it works once.", NOT_YOURS)
 
-    def _has_cookie(self, cookies: str) -> bool:
-        jar: SimpleCookie = SimpleCookie()
-        jar.load(cookies)
-        return COOKIE in jar and hmac.compare_digest(jar[COOKIE].value, self._cookie)
+    def _has_cookie(self, name: str, cookies: str) -> bool:
+        held = cookie_parser(cookies).get(name, "")
+        return hmac.compare_digest(held.encode(errors="replace"), self._cookie.encode())
 
 
 async def _close_socket(send: Send) -> None:

@@ -75,13 +75,13 @@ def forget_cached_moments(workspace: Workspace, episode: str) -> None:
         file.unlink(missing_ok=True)
 
 
-def open_recording(workspace: Workspace, episode: Episode, *, largest: float | None = None) -> Recording:
+def open_recording(
+    workspace: Workspace, episode: Episode, *, largest: float | None = None, to_see: str = "a single moment"
+) -> Recording:
     """Open one episode in its log, without reading those before it; refuse a log that is too large for that."""
     log = workspace.store.get_log(episode.id)
     if log.blob.size > (LARGEST_LOG if largest is None else largest):
-        raise Refused(
-            f"{log.name} is {format_fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment."
-        )
+        raise Refused(f"{log.name} is {format_fixed(log.blob.size / 1e9, 1)} GB, too large to open for {to_see}.")
     here = workspace.shelf.fetch_local_copy(log.blob, workspace.cache)
     if episode.id in log.episodes:
         place = log.episodes.index(episode.id)

@@ -1,6 +1,5 @@
 """Open an episode of a workspace to look at it: its log on the shelf, labels, calibrations and last report."""
 
-import math
 from dataclasses import replace
 
 from fieldloop.loop.annotate.visible import select_visible_labels
@@ -17,6 +16,8 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode
 from fieldloop.model.explored import Beside
 from fieldloop.model.finding import EpisodeReport
+
+BYTES_PER_GB = 1e9
 
 
 def look_at_episode(workspace: Workspace, episode: str) -> EpisodeView:
@@ -45,7 +46,10 @@ class WorkspaceEpisodes:
 
 
 def _open_episode(workspace: Workspace, episode: Episode) -> OpenedEpisode:
-    recording = open_recording(workspace, episode, largest=math.inf)
+    largest_gb = workspace.operations["look"].number("max_log_gb")
+    recording = open_recording(
+        workspace, episode, largest=largest_gb * BYTES_PER_GB, to_see="the player (operations: look.max_log_gb)"
+    )
     source = workspace.store.get_log(episode.id).name
     return OpenedEpisode(
         episode.id,

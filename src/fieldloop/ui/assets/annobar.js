@@ -52,7 +52,7 @@ export function showState(editor) {
   put(at('[data-do="reaction"]'), editor.reaction === null ? "Measure reaction" : `Reaction ${editor.reaction} ms`);
   at(".an-pen").hidden = !editor.pen; put(at(".an-pen"), editor.pen ? `<i></i>labelling ${text(editor.pen)}` : "");
   const sends = editor.deciding ? [] : editor.sends;
-  Object.assign(at('[data-do="submit"]'), { disabled: !editor.mayWrite || Boolean(editor.submitting), textContent: editor.deciding ? "Decide" : sends.length > 1 ? `Submit ${sends.length} kinds` : "Submit", title: editor.deciding ? "Decide (Ctrl+Enter)" : `Submit ${sends.join(", ")} (Ctrl+Enter)` });
+  Object.assign(at('[data-do="submit"]'), { disabled: Boolean(editor.submitting), textContent: editor.deciding ? "Decide" : sends.length > 1 ? `Submit ${sends.length} kinds` : "Submit", title: editor.deciding ? "Decide (Ctrl+Enter)" : `Submit ${sends.join(", ")} (Ctrl+Enter)` });
   el.dataset.save = draft.state;
   put(at(".an-mark"), drawMark(editor, draft));
   put(at(".an-kinds"), drawKinds(editor));

@@ -1,8 +1,8 @@
-// The annotator's reaction time: a marker appears, the annotator presses Enter, several times; the median is kept.
-const KEY = "fieldloop.reaction_ms", ROUNDS = 7, TOO_FAST_MS = 90, TOO_SLOW_MS = 1500;
+// The annotator's reaction time: a marker appears, the annotator presses Enter, several times; the median is kept for that person.
+const keyOf = (author) => `fieldloop.reaction_ms/${author}`, ROUNDS = 7, TOO_FAST_MS = 90, TOO_SLOW_MS = 1500;
 export const median = (values) => { const all = [...values].sort((a, b) => a - b), half = all.length >> 1; return all.length % 2 ? all[half] : (all[half - 1] + all[half]) / 2; };
-export function readReaction() { try { const ms = Number(localStorage.getItem(KEY)); return ms > 0 && ms < TOO_SLOW_MS ? ms : null; } catch { return null; } }
-export function keepReaction(ms) { try { if (ms === null) localStorage.removeItem(KEY); else localStorage.setItem(KEY, String(ms)); } catch { /* it lasts as long as the page */ } }
+export function readReaction(author) { try { const ms = Number(localStorage.getItem(keyOf(author))); return ms > 0 && ms < TOO_SLOW_MS ? ms : null; } catch { return null; } }
+export function keepReaction(author, ms) { try { if (ms === null) localStorage.removeItem(keyOf(author)); else localStorage.setItem(keyOf(author), String(ms)); } catch { /* it lasts as long as the page */ } }
 
 export function measureReaction(host, { pause = () => 700 + 1500 * Math.random() } = {}) { // resolves with the median in ms, null where it was ended
   const dialog = document.createElement("dialog");

@@ -18,7 +18,7 @@ export async function post(path, body) {
 }
 
 export class Draft {
-  state = "saved"; words = ""; choices = []; notes = []; #timer = 0; #busy = null; #again = false;
+  state = "saved"; words = ""; choices = []; notes = []; #left = []; #timer = 0; #busy = null; #again = false;
   constructor({ episode, kind, author, own, reaction = () => null, say = () => {} }) {
     Object.assign(this, { episode, kind, author, reaction, say });
     this.#adopt(own);
@@ -34,7 +34,7 @@ export class Draft {
     for (const one of found) if (equal(one.list, this.kept)) store.drop(one.key);
     const open = found.filter((one) => !equal(one.list, this.kept)).sort((a, b) => b.at - a.at);
     if (!open.length) return;
-    if (open.length === 1 && open[0].revision === this.revision) {
+    if (open.length === 1 && !open[0].aside && open[0].revision === this.revision) {
       this.list = sort(open[0].list); this.restored = true; this.#moveKey(open[0].key); this.#set("unsaved"); this.#schedule(0);
     } else this.#conflict(own, open.map((one) => ({ name: `kept in this browser ${clock(one.at)}`, list: sort(one.list), key: one.key })));
   }
@@ -45,7 +45,7 @@ export class Draft {
   change(list, { wait = WAIT_MS } = {}) {
     this.list = sort(list); this.submittedNow = false;
     if (this.state === "conflict") { this.choices[0].list = this.list; this.#keep(); return this.say(this); }
-    if (equal(this.list, this.kept)) { store.drop(this.key); return this.#set("saved"); }
+    if (!this.unsent) { store.drop(this.key); return this.#set("saved"); }
     this.#keep();
     if (this.state !== "saving") this.#set(this.state === "signedout" || this.state === "offline" ? this.state : "unsaved", this.words);
     this.#schedule(wait);
@@ -55,34 +55,46 @@ export class Draft {
     if (this.#known.list !== this.list || this.#known.kept !== this.kept) this.#known = { list: this.list, kept: this.kept, dirty: !equal(this.list, this.kept) };
     return this.#known.dirty;
   }
+  get unsent() { return this.dirty || this.#left.length > 0; }
   #schedule(ms) { clearTimeout(this.#timer); this.#timer = setTimeout(() => this.save(), ms); }
 
   async save({ submit = false } = {}) {
     clearTimeout(this.#timer);
     if (this.state === "conflict") return false;
     if (this.#busy) { this.#again = true; await this.#busy; return submit ? this.save({ submit }) : this.state === "saved"; }
-    if (!submit && !this.dirty) { this.#set("saved"); return true; }
+    if (!submit && !this.unsent) { this.#set("saved"); return true; }
     this.#busy = this.#send(submit);
     const done = await this.#busy;
     this.#busy = null;
-    if (this.#again) { this.#again = false; if (done && this.dirty) this.#schedule(0); }
+    if (this.#again) { this.#again = false; if (done && this.unsent) this.#schedule(0); }
     return done;
   }
   async submit() { // the draft first, so that a refusal loses nothing
-    if (this.dirty && !(await this.save())) return false;
+    if (this.unsent && !(await this.save())) return false;
     return this.save({ submit: true });
   }
   async #send(submit) {
-    const sent = this.list, reaction = this.reaction();
     this.#set("saving");
-    const { ok, status, body } = await post("/api/annotate/save", { episode: this.episode, kind: this.kind, author: this.author, segments_text: write(sent), revision: this.revision, submit, ...(reaction === null ? {} : { reaction_ms: reaction }) });
-    if (ok) {
-      this.revision = body.revision; this.submitted = body.submitted; this.notes = body.problems ?? []; this.kept = sort(sent); this.savedAt = Date.now();
-      if (equal(this.list, sent)) store.drop(this.key); else this.#keep();
-      this.#set(this.dirty ? "unsaved" : "saved");
-      if (this.dirty) this.#schedule(WAIT_MS);
-      return true;
+    while (this.#left.length) { // lists that were not chosen become revisions first, so that none is lost
+      const [one] = this.#left, { ok, status, body } = await this.#post(one.list, false);
+      if (!ok) return this.#failed(status, body);
+      this.#left.shift(); store.drop(one.key);
+      this.revision = body.revision; this.submitted = body.submitted; this.kept = sort(one.list);
     }
+    if (!submit && !this.dirty) { store.drop(this.key); this.#set("saved"); return true; }
+    const sent = this.list, { ok, status, body } = await this.#post(sent, submit);
+    if (!ok) return this.#failed(status, body);
+    this.revision = body.revision; this.submitted = body.submitted; this.notes = body.problems ?? []; this.kept = sort(sent); this.savedAt = Date.now();
+    if (equal(this.list, sent)) store.drop(this.key); else this.#keep();
+    this.#set(this.dirty ? "unsaved" : "saved");
+    if (this.dirty) this.#schedule(WAIT_MS);
+    return true;
+  }
+  #post(list, submit) { // under the name this page was opened by: another login in this browser is refused
+    const reaction = this.reaction();
+    return post("/api/annotate/save", { episode: this.episode, kind: this.kind, author: this.author, segments_text: write(list), revision: this.revision, submit, ...(reaction === null ? {} : { reaction_ms: reaction }) });
+  }
+  #failed(status, body) {
     if (status === 409 && body.title === "ChangedMeanwhile") return this.#changed();
     if (status === 401) { this.#set("signedout", "You are signed out."); this.#schedule(AGAIN_MS); return false; }
     if (status === 0 || status >= 500) { this.#set("offline", status ? body.detail : "The server does not answer."); this.#schedule(AGAIN_MS); return false; }
@@ -90,10 +102,10 @@ export class Draft {
     return false;
   }
   async #changed() { // a later revision exists: the same labels are adopted, others are shown
-    const answer = await fetch(`/api/annotate/labels?episode=${encodeURIComponent(this.episode)}`).catch(() => null);
+    const answer = await fetch(`/api/annotate/labels?${new URLSearchParams({ episode: this.episode, author: this.author })}`).catch(() => null);
     if (!answer?.ok) { this.#set("offline", "The later revision cannot be read."); this.#schedule(AGAIN_MS); return false; }
     const own = (await answer.json()).own.find((one) => one.kind === this.kind);
-    if (equal(own?.segments ?? [], this.list)) { this.#adopt(own); store.drop(this.key); this.#set("saved"); return true; }
+    if (equal(own?.segments ?? [], this.list)) { this.#adopt(own); store.drop(this.key); this.#set("saved"); if (this.#left.length) this.#schedule(0); return true; }
     this.#conflict(own, [{ name: "this page", list: this.list, key: this.key }]);
     return false;
   }
@@ -101,14 +113,18 @@ export class Draft {
     this.theirs = own ?? { revision: 0, segments: [], submitted: false };
     if (mine[0]) this.list = mine[0].list;
     this.choices = [...mine, { name: `saved elsewhere, revision ${this.theirs.revision}`, list: sort(this.theirs.segments), theirs: true }];
-    this.#set("conflict", `Another page saved revision ${this.theirs.revision}. Choose which labels go on; the others stay on record or in this browser until then.`);
+    this.#set("conflict", `Another page saved revision ${this.theirs.revision}. Choose which labels go on; the others are saved as earlier revisions.`);
   }
-  choose(n) { // every revision stays on the server, so that a wrong choice can be undone there
-    const chosen = this.choices[n];
+  choose(n) { // the others become revisions first; until the server has them, this browser keeps each under a key of its own
+    const chosen = this.choices[n], others = this.choices.filter((one) => one.key && one !== chosen);
     this.#adopt(this.theirs);
-    for (const one of this.choices) if (one.key) store.drop(one.key);
+    const known = [this.kept, chosen.list, ...this.#left.map((one) => one.list)];
+    const moved = others.filter((one) => !known.some((list) => equal(list, one.list))).map((one, k) => ({ list: one.list, key: `${this.prefix}${tab}-${Date.now()}-${k}` }));
+    const safe = moved.every((one) => store.put(one.key, { list: one.list, revision: this.revision, at: Date.now(), aside: true }));
+    this.#left.push(...moved);
+    if (safe) for (const one of this.choices) if (one.key) store.drop(one.key);
     this.choices = []; this.state = "saved"; this.list = chosen.list;
-    if (this.dirty) { this.#keep(); this.#set("unsaved"); this.#schedule(0); } else this.#set("saved");
+    if (this.unsent) { this.#keep(); this.#set("unsaved"); this.#schedule(0); } else this.#set("saved");
     return this.list;
   }
   retry() { if (["offline", "signedout", "unsaved"].includes(this.state)) this.save(); }

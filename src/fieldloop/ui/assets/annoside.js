@@ -14,10 +14,10 @@ export function drawSide(editor, el) {
     verdict() {
       if (!body("verdict") || body("verdict").contains(document.activeElement)) return;
       const first = (kind) => editor.drafts.get(kind)?.list[0], names = (kind) => editor.labelsOf(kind).map((one) => one.name), has = (kind) => editor.verdictKinds.includes(kind);
-      const result = first("success")?.label ?? "", mode = first("failure")?.label ?? "", object = first("object"), may = editor.mayWrite ? "" : " disabled";
-      body("verdict").innerHTML = `<form class="an-verdict">${has("success") ? `<fieldset${may}><legend>Result</legend>${names("success").map((name) => `<label><input type="radio" name="success" value="${text(name)}"${name === result ? " checked" : ""}> ${text(name)}</label>`).join("")}</fieldset>` : ""}
-        ${has("failure") ? `<label>Failure mode<select name="failure"${may}>${option("", mode, "none")}${names("failure").map((name) => option(name, mode)).join("")}</select></label>` : ""}
-        ${has("object") ? `<label>Object<span><select name="role"${may}>${names("object").map((name) => option(name, object?.label ?? "")).join("")}</select><input name="object" value="${text(object?.object ?? "")}" placeholder="identity, such as cup-17" maxlength="200"${may}></span></label>` : ""}
+      const result = first("success")?.label ?? "", mode = first("failure")?.label ?? "", object = first("object");
+      body("verdict").innerHTML = `<form class="an-verdict">${has("success") ? `<fieldset><legend>Result</legend>${names("success").map((name) => `<label><input type="radio" name="success" value="${text(name)}"${name === result ? " checked" : ""}> ${text(name)}</label>`).join("")}</fieldset>` : ""}
+        ${has("failure") ? `<label>Failure mode<select name="failure">${option("", mode, "none")}${names("failure").map((name) => option(name, mode)).join("")}</select></label>` : ""}
+        ${has("object") ? `<label>Object<span><select name="role">${names("object").map((name) => option(name, object?.label ?? "")).join("")}</select><input name="object" value="${text(object?.object ?? "")}" placeholder="identity, such as cup-17" maxlength="200"></span></label>` : ""}
         <p class="dim">Each covers the whole episode; spans can be moved in its lane.</p></form>`;
       note("verdict", editor.verdictState());
     },

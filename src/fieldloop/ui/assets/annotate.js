@@ -31,9 +31,9 @@ function fail(el, why) {
 }
 
 export class Editor {
-  changes = []; differences = []; difference = null; wrong = []; pen = null; comment = ""; reaction = readReaction(); #stroke = null; #played = 0;
+  changes = []; differences = []; difference = null; wrong = []; pen = null; comment = ""; #stroke = null; #played = 0;
   constructor(el, view, { labels, modes, version }) {
-    Object.assign(this, { el, view, labelling: { ...labels, taxonomy_name: version }, modes, author: labels.author, state: new URLSearchParams(location.search) });
+    Object.assign(this, { el, view, labelling: { ...labels, taxonomy_name: version }, modes, author: labels.author, reaction: readReaction(labels.author), state: new URLSearchParams(location.search) });
     this.narrow = matchMedia("(max-width: 760px)");
     this.kinds = [...new Set(labels.taxonomy.labels.map((one) => one.kind))];
     this.verdictKinds = VERDICT.filter((kind) => this.kinds.includes(kind));
@@ -47,8 +47,7 @@ export class Editor {
   get mode() { return this.modes[this.kind] ?? "never"; }
   get labels() { return this.labelsOf(this.kind); }
   labelsOf(kind) { return this.labelling.taxonomy.labels.filter((one) => one.kind === kind); }
-  get mayWrite() { return !this.labelling.read_only; }
-  get mayEdit() { return this.mayWrite && !this.narrow.matches; }
+  get mayEdit() { return !this.narrow.matches; }
   get draft() { return this.decision ?? this.drafts.get(this.kind); }
   get history() { return this.deciding ? this.decision.history : this.histories.get(this.kind); }
   get list() { return this.history.now; }
@@ -243,7 +242,7 @@ export class Editor {
     return [...(asked ? [this.kind] : []), ...also.filter((kind) => { const one = this.drafts.get(kind); return one.list.length && (one.dirty || !one.submitted); })];
   }
   async submit() {
-    if (!this.mayWrite || this.submitting) return;
+    if (this.submitting) return;
     this.#lift();
     const open = this.deciding ? this.differences.filter((one) => !this.isDecided(one)).length : 0;
     if (open && this.warned !== open) { this.warned = open; return void this.tell(`${open} ${open === 1 ? "difference is" : "differences are"} open: those spans would have no label. Decide again to go on all the same.`, "warn"); }
@@ -259,7 +258,7 @@ export class Editor {
     return "";
   }
   async #readAgain() { // what was hidden until now may be shown
-    const answer = await fetch(`/api/annotate/labels?episode=${encodeURIComponent(this.labelling.episode)}`).catch(() => null);
+    const answer = await fetch(`/api/annotate/labels?${new URLSearchParams({ episode: this.labelling.episode, author: this.author })}`).catch(() => null);
     if (!answer?.ok) return;
     const known = new Set(this.labelling.lanes.map((lane) => lane.author)), now = await answer.json();
     Object.assign(this.labelling, { lanes: now.lanes, hidden: now.hidden, tasks: now.tasks });
@@ -273,7 +272,7 @@ export class Editor {
   async measure() {
     this.player.pause();
     const ms = await measureReaction(this.el);
-    if (ms !== null) { this.reaction = ms; keepReaction(ms); this.tell(`Your reaction time is ${ms} ms. Boundaries set while playing are moved back by it.`); }
+    if (ms !== null) { this.reaction = ms; keepReaction(this.author, ms); this.tell(`Your reaction time is ${ms} ms. Boundaries set while playing are moved back by it.`); }
   }
   between(which, author) { if (which) this[which] = author; if (this.deciding) this.decision.compare(); if (which) { this.refresh(); this.save(); } }
   isDecided(one) { return this.deciding ? this.decision.covers(one) : false; }
