@@ -87,6 +87,7 @@ NOT_A_USE_CASE = {
         "work.reopen:reopen_episode",
         "data.streams:cache_stream_list",
         "data.streams:describe_streams",
+        "data.streams:read_kept_streams",
         "calibrate.intrinsics:store_intrinsics",
         "calibrate.picture_files:make_distinct_names",
         "calibrate.picture_files:list_picture_files",

@@ -93,7 +93,7 @@ def test_the_json_that_others_rely_on(folder):
     assert list(report)[:4] == ["schema", "protocol", "episodes", "dataset"]
     assert report["schema"] == "check/1"
     (episode,) = report["episodes"]
-    assert list(episode) == ["id", "name", "status", "findings", "log"]
+    assert list(episode) == ["id", "name", "status", "findings", "log", "look"]
     assert episode["log"] == "good.mcap"
     for finding in (*episode["findings"], *report["dataset"]["findings"]):
         assert list(finding)[:7] == ["check", "subject", "status", "measured", "limit", "unit", "message"]

@@ -23,7 +23,7 @@ PIECE, MOST_AT_ONCE = 1 << 20, 4 << 20
 OK, PARTIAL, NO_FRAME, NO_RANGE = 200, 206, 422, 416
 BASE = "/api/look/{key}"
 CANNOT_OPEN = "look-cannot-open/1"
-"""The answer's schema where there is no view: which log is gone, and why."""
+"""The answer's schema where no view can be drawn: which log is gone, and why."""
 
 
 def add_media_routes(app: FastAPI, get_episode: GetEpisode, show_to: ShowTo = lambda _, view: view) -> None:

@@ -37,7 +37,7 @@ def make_window(
     """Make a window from times relative to the frame, and a number of actions from the frame on.
 
     >>> made = make_window({"joints": [-0.1, 0.0]}, 3, 30.0, ["joints", "action"], ["action"])
-    >>> {name: rows.tolist() for name, rows in made.offsets.items()}
+    >>> {name: made.offsets[name].tolist() for name in ("joints", "action")}
     {'joints': [-3, 0], 'action': [0, 1, 2]}
     """
     if unknown := [name for name in deltas_s if name not in streams]:
