@@ -34,10 +34,12 @@ def examples() -> dict[str, str]:
     shown = {}
     for name, injury in INJURIES.items():
         case = injury.hurt(injury.healthy())
-        shown[name] = _message(judge_with(CHECKS, measure_with([CHECKS[name]], case), case.protocol))
+        shown[name] = _message(judge_with(CHECKS, measure_with([CHECKS[name]], case), case.protocol, named=True))
     for name, injury in BATCH_INJURIES.items():
         batch = injury.hurt(injury.healthy())
-        shown[name] = _message(judge_with(BATCH_CHECKS, measure_with([BATCH_CHECKS[name]], batch), batch.protocol))
+        shown[name] = _message(
+            judge_with(BATCH_CHECKS, measure_with([BATCH_CHECKS[name]], batch), batch.protocol, named=True)
+        )
     return shown
 
 

@@ -17,7 +17,10 @@ from fieldloop.testing.injuries.injury import change_imprints, relabel
 
 def answers(batch, name):
     """What one check says of a batch, by subject."""
-    return {f.subject: f for f in check.judge_measurements(measure_with([BATCH_CHECKS[name]], batch), batch.protocol)}
+    return {
+        f.subject: f
+        for f in check.judge_measurements(measure_with([BATCH_CHECKS[name]], batch), batch.protocol, named=True)
+    }
 
 
 def looked(batch, name):

@@ -118,7 +118,7 @@ def test_fast_cameras_are_thinned():
 def test_the_check_leaves_the_verdict_to_the_protocol(lag_ms, status):
     (measurement,) = measure_camera_lag.look(Case(record_panning_camera(1, lag_ms=lag_ms)))
     assert measurement.subject == "camera/panning ↔ joints"
-    assert judge_measurement(measurement, LIMIT) is status
+    assert judge_measurement(measurement, LIMIT, named=True) is status
 
 
 def test_a_step_is_measured_with_its_moment():

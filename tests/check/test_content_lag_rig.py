@@ -34,7 +34,7 @@ def test_a_rig_is_judged_by_what_was_kept_of_its_episodes(lag_ms, status):
     (measurement,) = measure_rig_lag.look(batch_of([record_panning_camera(seed, lag_ms=lag_ms) for seed in range(3)]))
     assert measurement.about == Subject(stream="camera/panning", rig="panner")
     assert measurement.low <= lag_ms <= measurement.high
-    assert judge_measurement(measurement, LIMIT) is status
+    assert judge_measurement(measurement, LIMIT, named=True) is status
 
 
 def test_a_lag_is_attributed_to_its_own_camera_whatever_it_is_called(monkeypatch):

@@ -25,7 +25,10 @@ def looked(batch, name):
 
 
 def status(batch, name):
-    return {f.status for f in check.judge_measurements(measure_with([BATCH_CHECKS[name]], batch), batch.protocol)}
+    return {
+        f.status
+        for f in check.judge_measurements(measure_with([BATCH_CHECKS[name]], batch), batch.protocol, named=True)
+    }
 
 
 COPIES = {

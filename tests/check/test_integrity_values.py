@@ -38,7 +38,9 @@ def test_a_reading_that_is_no_number_is_distinguished_from_the_episode_s_start()
 def test_fields_that_are_never_set_are_not_broken_readings(kind):
     values = np.column_stack([np.full(50, np.nan), np.arange(50.0)])
     case = make_case(make_stream("battery", kind, values))
-    assert measure_by_subject("integrity.not_finite", case)["battery"].value == 0
+    found = measure_by_subject("integrity.not_finite", case)["battery"]
+    assert found.value == 0
+    assert (found.place is None) == (kind is StreamKind.OTHER)  # the columns are named where their kind is known
 
 
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.01), st.floats(0.5, 2))
@@ -74,7 +76,7 @@ def test_numbers_beyond_one_in_a_pose_are_no_broken_rotation(factor, judged):
     errors = np.tile([0.0, 0.0, 0.0, factor], (60, 1))
     errors[:5] = [0.0, 0.0, 0.0, 1.0]
     case = make_case(make_stream("logerr", POSE, errors, columns=QUATERNION))
-    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol())
+    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol(), named=True)
     assert [f.status for f in findings if f.check == "integrity.unit_quaternion"] == [judged]
 
 
@@ -82,6 +84,6 @@ def test_numbers_missing_in_what_is_computed_from_missing_ones_are_one_cause():
     place, error, other = (np.sin(np.arange(200.0))[:, None] for _ in range(3))
     place[20:], error[90:180], other[3] = np.nan, np.nan, np.nan
     case = make_case(*(make_stream(n, POSE, v) for n, v in (("place", place), ("error", error), ("other", other))))
-    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol())
+    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol(), named=True)
     failed = [f.subject for f in findings if f.check == "integrity.not_finite" and f.status is Status.FAILED]
     assert failed == ["place", "other"]

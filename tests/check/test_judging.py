@@ -80,7 +80,7 @@ def test_a_new_limit_judges_again_without_the_log():
     looser = parse_protocol("[check.timing.longest_gap]\nmax = 9.0")
 
     def judged(protocol):
-        found = check.judge_measurements(check.read_measurements_from_columns(kept)["e"], protocol)
+        found = check.judge_measurements(check.read_measurements_from_columns(kept)["e"], protocol, named=True)
         return {f.status for f in found if f.check == "timing.longest_gap" and f.subject == "force"}
 
     assert judged(default_protocol()) == {Status.FAILED}
@@ -100,7 +100,7 @@ MADE_UP = note("check.generated_stamps")
 
 def status(value, cannot_tell=None):
     measured = Measured("timing.stream_offset", (Measurement(Subject("a", "b"), value, None, cannot_tell),))
-    (finding,) = check.judge_measurements([measured], default_protocol())
+    (finding,) = check.judge_measurements([measured], default_protocol(), named=True)
     return finding.status
 
 
@@ -115,15 +115,15 @@ def test_bad_evidence_fails_though_good_evidence_would_prove_nothing():
 
 def test_a_check_without_a_limit_is_refused():
     with pytest.raises(UnknownName, match=r"timing\.longest_gab"):
-        check.judge_measurements([Measured("timing.longest_gab")], default_protocol())
+        check.judge_measurements([Measured("timing.longest_gab")], default_protocol(), named=True)
 
 
 def test_having_nothing_to_look_at_counts_where_the_protocol_requires_such_a_stream():
     (free,) = check.judge_measurements(
-        [Measured("vision.undecodable", reason=note("check.no_camera"))], default_protocol()
+        [Measured("vision.undecodable", reason=note("check.no_camera"))], default_protocol(), named=True
     )
     (bound,) = check.judge_measurements(
-        [Measured("vision.undecodable", reason=note("check.no_camera"))], get_healthy_protocol()
+        [Measured("vision.undecodable", reason=note("check.no_camera"))], get_healthy_protocol(), named=True
     )
     assert not free.counts
     assert bound.counts
@@ -141,7 +141,7 @@ def test_public_episodes_fail_what_is_wrong_with_them_and_nothing_else(name, tru
     if folder is None:
         pytest.skip(f"the shared data set {name} is not on this machine (FIELDLOOP_SHARED)")
     for recording in open_log(folder).recordings:
-        findings = check.judge_measurements(check.measure_episode(Case(recording)), default_protocol())
+        findings = check.judge_measurements(check.measure_episode(Case(recording)), default_protocol(), named=True)
         assert {f.check for f in findings if f.status in (Status.FAILED, Status.ERRORED)} == true
         passed = {f.check for f in findings if f.status is Status.PASSED}
         assert {
@@ -161,7 +161,7 @@ def test_a_log_in_which_nothing_senses_does_not_pass():
 
     chatter = Stream("chatter", StreamKind.OTHER, "", {ClockKind.LOG: np.arange(50)})
     recording = Recording(Episode("id", "talk", "mcap"), {"chatter": chatter})
-    findings = check.judge_measurements(check.measure_episode(Case(recording)), default_protocol())
+    findings = check.judge_measurements(check.measure_episode(Case(recording)), default_protocol(), named=True)
     assert check.make_episode_report(recording.episode, findings).status is Status.CANNOT_TELL
 
 
@@ -220,7 +220,7 @@ def test_a_table_of_an_earlier_version_is_read():
     assert write_sentence(pair.place) == "at 1.00 s"
     assert write_sentence(idle.measurements[0].cannot_tell) == "nothing moves in this recording."
     assert write_sentence(undecodable.reason) == "The recording has no camera."
-    findings = check.judge_measurements([offset, idle, undecodable], default_protocol())
+    findings = check.judge_measurements([offset, idle, undecodable], default_protocol(), named=True)
     assert [f.status for f in findings] == [Status.PASSED, Status.CANNOT_TELL, Status.NOT_APPLICABLE]
 
 
@@ -239,7 +239,7 @@ def test_a_finding_of_an_earlier_version_keeps_its_message():
 def test_a_finding_is_the_same_after_it_was_written():
     case = INJURIES["timing.longest_gap"].hurt(make_healthy_case())
     report = check.make_episode_report(
-        case.episode, check.judge_measurements(check.measure_episode(case), case.protocol)
+        case.episode, check.judge_measurements(check.measure_episode(case), case.protocol, named=True)
     )
     assert from_plain(EpisodeReport, json.loads(json.dumps(to_plain(report)))) == report
 

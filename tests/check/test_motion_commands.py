@@ -70,7 +70,9 @@ def test_a_lag_whose_interval_reaches_over_the_limit_is_not_judged():
     way = make_smooth_motion(np.random.default_rng(5), 12)
     case = make_case(make_stream("action", ACTION, way), make_stream("joints", JOINTS, way, delay_s=0.5))
     found = [
-        one for one in check.judge_measurements(check.measure_episode(case), case.protocol) if one.check == FOLLOWS
+        one
+        for one in check.judge_measurements(check.measure_episode(case), case.protocol, named=True)
+        if one.check == FOLLOWS
     ]
     assert [one.status for one in found] == [Status.CANNOT_TELL]
     assert found[0].low < 0.5 < found[0].high
@@ -79,7 +81,7 @@ def test_a_lag_whose_interval_reaches_over_the_limit_is_not_judged():
 def judged(case, name):
     return [
         one
-        for one in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+        for one in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol, named=True)
         if one.check == name
     ]
 

@@ -73,7 +73,7 @@ def test_no_check_breaks_on_a_spoilt_recording(how):
     made = make_healthy_recording()
     everything = replace_streams(made, {name: SPOIL[how](made.streams[name]) for name in NUMBERS})
     case = make_healthy_case(recording=everything)
-    findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol, named=True)
     assert [write_finding(f) for f in findings if f.check.split(".")[0] in OURS and f.status is Status.ERRORED] == []
     check.take_imprint(case, pixels=False)
 
@@ -92,7 +92,7 @@ def test_no_check_breaks_on_one_spoilt_stream(name, how):
 def test_a_recording_of_pictures_alone_tells_nothing_of_motion():
     made = make_healthy_recording()
     case = make_healthy_case(recording=replace_streams(made, dict.fromkeys(NUMBERS)))
-    findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol, named=True)
     told_without = {"adherence.operator_recorded", "adherence.outcome_labelled", "adherence.phases"}
     passed = {f.check for f in findings if f.check.split(".")[0] in OURS and f.status is Status.PASSED}
     assert passed == told_without

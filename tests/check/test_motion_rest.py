@@ -49,7 +49,7 @@ def test_a_trimmed_episode_keeps_its_protocol():
     case = INJURIES["motion.idle_head"].hurt(make_healthy_case())
     (found,) = [
         f
-        for f in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+        for f in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol, named=True)
         if f.check == "motion.idle_head"
     ]
     trimmed = {
@@ -146,5 +146,5 @@ def test_a_signal_that_rests_or_goes_one_way_is_at_no_rail(kind):
 def test_healthy_attempts_raise_no_alarm(seed):
     case = make_healthy_case(recording=make_healthy_recording(seed=100 + seed))
     subjects = ("motion", "force", "adherence", "throughput")
-    findings = check.judge_measurements(check.measure_episode(case, pixels=False), get_healthy_protocol())
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), get_healthy_protocol(), named=True)
     assert [write_finding(f) for f in findings if f.check.split(".")[0] in subjects and f.status != "passed"] == []

@@ -45,10 +45,13 @@ def test_generated_timestamps_are_assumed_and_a_declared_rate_comes_from_metadat
 def test_a_number_that_rests_on_an_assumption_never_fails(value: float, open_: bool, expected: Status) -> None:  # noqa: FBT001
     others = (note("check.generated_stamps"),) if open_ else ()
     reason = note(ASSUMED, *others, stream="joints", fact="meaning")
-    assert judge_measurement(Measurement(Subject("joints"), value, cannot_tell=reason), LIMIT) is expected
-    assert judge_measurement(Measurement(Subject("joints"), 99.0, low=98.0, high=100.0), LIMIT) is Status.FAILED
+    assert judge_measurement(Measurement(Subject("joints"), value, cannot_tell=reason), LIMIT, named=True) is expected
+    assert (
+        judge_measurement(Measurement(Subject("joints"), 99.0, low=98.0, high=100.0), LIMIT, named=True)
+        is Status.FAILED
+    )
     with_interval = Measurement(Subject("joints"), 99.0, low=98.0, high=100.0, cannot_tell=reason)
-    assert judge_measurement(with_interval, LIMIT) is Status.CANNOT_TELL
+    assert judge_measurement(with_interval, LIMIT, named=True) is Status.CANNOT_TELL
 
 
 @pytest.mark.parametrize("assumed", [True, False])
@@ -63,4 +66,4 @@ def test_a_check_says_on_which_facts_it_rests(assumed: bool) -> None:  # noqa: F
     case = replace(case, recording=replace(case.recording, streams=streams))
     (measured,) = measure_with([look], case)
     (one,) = measured.measurements
-    assert judge_measurement(one, LIMIT) is (Status.CANNOT_TELL if assumed else Status.FAILED)
+    assert judge_measurement(one, LIMIT, named=True) is (Status.CANNOT_TELL if assumed else Status.FAILED)

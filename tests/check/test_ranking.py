@@ -116,7 +116,9 @@ def injured_costs():
         if name in INJURIES:
             hurt = INJURIES[name].hurt(make_healthy_case())
             costs.append(
-                sum_finding_costs(check.judge_measurements(check.measure_episode(hurt, pixels=False), hurt.protocol))
+                sum_finding_costs(
+                    check.judge_measurements(check.measure_episode(hurt, pixels=False), hurt.protocol, named=True)
+                )
             )
     return costs
 

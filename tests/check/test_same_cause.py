@@ -37,7 +37,7 @@ def case_of(*streams, protocol=""):
 
 
 def failed(case, name):
-    findings = check.judge_measurements(check.measure_episode(case, pixels=False), default_protocol())
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), default_protocol(), named=True)
     return [f for f in findings if f.check == name and f.status is Status.FAILED]
 
 

@@ -44,7 +44,7 @@ def stream(name, kind, values=None, unit="", notes=None, clock=ClockKind.SYNTHET
 def findings(*streams, defects=(), form="lerobot v3.0"):
     episode = Episode("a" * 64, "episode_000000", form, start_ns=0, end_ns=ROWS * NS_PER_S // 20)
     case = Case(Recording(episode, {one.name: one for one in streams}, tuple(defects)), default_protocol())
-    return check.judge_measurements(check.measure_episode(case), default_protocol())
+    return check.judge_measurements(check.measure_episode(case), default_protocol(), named=True)
 
 
 def status(found, name, stream=""):
@@ -97,7 +97,7 @@ def test_a_state_of_unknown_meaning_does_not_pass():
 def test_a_dataset_without_episodes_still_reports_its_defects():
     defects = (Defect("data", "", note("ingest.no_episode")),)
     batch = Batch((), defects)
-    found = check.judge_measurements(check.measure_batch(batch), default_protocol())
+    found = check.judge_measurements(check.measure_batch(batch), default_protocol(), named=True)
     assert status(found, "corpus.defects") == {Status.FAILED}
 
 

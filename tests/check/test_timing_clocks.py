@@ -69,7 +69,9 @@ def test_healthy_clocks_are_not_accused_of_drift_or_steps():
         random = np.random.default_rng(seed)
         case = sent(GRID, GRID + transport(random, len(GRID), wait_ms=random.uniform(0.1, 20)))
         for name in ("timing.clock_drift", "timing.clock_step", "timing.stamped_ahead"):
-            found = check.judge_measurements([Measured(name, tuple(CHECKS[name].look(case)))], default_protocol())
+            found = check.judge_measurements(
+                [Measured(name, tuple(CHECKS[name].look(case)))], default_protocol(), named=True
+            )
             accused += sum(one.status is Status.FAILED for one in found)
     assert accused == 0
 

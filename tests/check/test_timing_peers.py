@@ -26,7 +26,7 @@ TIMING = [name for name in CHECKS if name.startswith("timing.")]
 
 def failed(case, names=TIMING):
     measured = [Measured(name, tuple(CHECKS[name].look(case))) for name in names]
-    return [f for f in check.judge_measurements(measured, default_protocol()) if f.status is Status.FAILED]
+    return [f for f in check.judge_measurements(measured, default_protocol(), named=True) if f.status is Status.FAILED]
 
 
 def shifted(name, ms, *, also=()):
@@ -87,7 +87,7 @@ def test_a_whole_number_of_periods_is_left_open_rather_than_passed():
     found = measure_by_subject("timing.stamped_behind", case)["force"]
     assert (found.low, found.fix) == (0.0, None)
     assert found.high == pytest.approx(200, abs=0.1)
-    (judged,) = check.judge_measurements([Measured("timing.stamped_behind", (found,))], default_protocol())
+    (judged,) = check.judge_measurements([Measured("timing.stamped_behind", (found,))], default_protocol(), named=True)
     assert judged.status is Status.CANNOT_TELL
 
 

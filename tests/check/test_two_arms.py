@@ -61,7 +61,7 @@ def test_what_one_arm_did_wrong_is_found_and_laid_to_it(name, hurt):
     case = two_arms(**{hurt: wrong})
     found = [
         f
-        for f in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+        for f in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol, named=True)
         if f.check == f"adherence.{name}"
     ]
     assert {f.subject.partition("/")[0] for f in found if f.status is Status.FAILED} == {hurt}

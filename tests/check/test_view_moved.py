@@ -30,7 +30,7 @@ PICTURE, STAYS = "view/camera/overhead/picture", "view/camera/overhead/stays"
 
 
 def findings(batch):
-    return check.judge_measurements(measure_with([BATCH_CHECKS["batch.view_moved"]], batch), batch.protocol)
+    return check.judge_measurements(measure_with([BATCH_CHECKS["batch.view_moved"]], batch), batch.protocol, named=True)
 
 
 @pytest.fixture(scope="module")

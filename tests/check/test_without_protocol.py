@@ -113,11 +113,11 @@ def test_a_reason_beside_the_missing_evidence_is_kept():
     one = Measurement(Subject("imu"), 0.0, cannot_tell=leave_to_protocol(lacks, held))
     limit = LIMITS["timing.longest_gap"]
     assert one.cannot_tell.code == UNPROVEN
-    assert judge_measurement(one, limit) is judge_measurement(one, limit, named=False) is Status.CANNOT_TELL
+    assert judge_measurement(one, limit, named=True) is judge_measurement(one, limit, named=False) is Status.CANNOT_TELL
     plain = replace(one, cannot_tell=leave_to_protocol(lacks))
     assert judge_measurement(plain, limit, named=False) is Status.PASSED
     far = replace(plain, value=99.0)
-    assert judge_measurement(far, limit) is Status.FAILED
+    assert judge_measurement(far, limit, named=True) is Status.FAILED
     assert judge_measurement(far, limit, named=False) is Status.CANNOT_TELL
 
 
@@ -126,7 +126,7 @@ def test_an_interval_fails_only_where_it_is_wholly_beyond_the_wider_limit():
     for low, high, expected in ((30.0, 40.0, Status.CANNOT_TELL), (40.0, 60.0, Status.CANNOT_TELL), (60, 70, "failed")):
         one = Measurement(Subject("imu"), (low + high) / 2, low=low, high=high)
         assert judge_measurement(one, limit, named=False) is Status(expected)
-        assert judge_measurement(one, limit) is Status.FAILED
+        assert judge_measurement(one, limit, named=True) is Status.FAILED
 
 
 def test_a_limit_without_protocol_is_never_stricter():

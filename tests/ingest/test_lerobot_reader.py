@@ -190,6 +190,8 @@ def test_an_info_file_of_zero_bytes_is_named_and_the_files_speak_for_themselves(
         ({"fps": 0}, "fps: ingest.rate_not_stated"),
         ({"fps": "thirty"}, "fps: ingest.rate_not_stated"),
         ({"codebase_version": None}, "ingest.version_not_stated version=v3.0"),
+        ({"codebase_version": "3.0"}, "codebase_version: ingest.version_without_v stated=3.0 version=v3.0"),
+        ({"codebase_version": 3.0}, "codebase_version: ingest.version_is_number stated=3.0 version=v3.0"),
         ({"features": [1, 2]}, "ingest.features_not_declared"),
     ],
 )

@@ -84,7 +84,9 @@ def statuses(recording: Recording, name: str) -> dict[str, Status]:
     """Judge a recording by one check, under the shipped protocol: subject → status."""
     case = Case(recording, default_protocol())
     measured = [one for one in check.measure_episode(case, pixels=False) if one.check == name]
-    return {finding.subject: finding.status for finding in check.judge_measurements(measured, case.protocol)}
+    return {
+        finding.subject: finding.status for finding in check.judge_measurements(measured, case.protocol, named=True)
+    }
 
 
 def steps(count: int, hz: float) -> list[int]:

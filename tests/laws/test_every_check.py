@@ -31,6 +31,7 @@ def healthy_findings():
     return check.judge_measurements(
         (*check.measure_episode(make_healthy_case()), *check.measure_batch(make_healthy_batch())),
         get_healthy_protocol(),
+        named=True,
     )
 
 
@@ -38,7 +39,9 @@ def healthy_findings():
 def findings_of_injury(name):
     healthy = INJURIES[name].healthy()
     hurt = INJURIES[name].hurt(healthy)
-    return check.judge_measurements(check.measure_episode(hurt, pixels=shows_otherwise(healthy, hurt)), hurt.protocol)
+    return check.judge_measurements(
+        check.measure_episode(hurt, pixels=shows_otherwise(healthy, hurt)), hurt.protocol, named=True
+    )
 
 
 def shows_otherwise(healthy, hurt):
@@ -53,7 +56,7 @@ def of_its_own(name):
     if injury.healthy in (make_healthy_case, make_healthy_batch):
         return None
     subject = injury.healthy()
-    return check.judge_measurements(measure_with([ALL[name]], subject), subject.protocol)
+    return check.judge_measurements(measure_with([ALL[name]], subject), subject.protocol, named=True)
 
 
 def failed(findings):
@@ -102,7 +105,7 @@ def test_its_injury_fails_it_and_what_else_is_declared(name):
 def test_a_batch_injury_fails_it_and_what_else_is_declared(name):
     injury = BATCH_INJURIES[name]
     hurt = injury.hurt(injury.healthy())
-    findings = check.judge_measurements(check.measure_batch(hurt), hurt.protocol)
+    findings = check.judge_measurements(check.measure_batch(hurt), hurt.protocol, named=True)
     assert failed(findings) == {name, *injury.also}
 
 
@@ -147,21 +150,21 @@ SILENT = replace_streams(
 @pytest.mark.parametrize("calibrations", [None, ()], ids=["no workspace", "none known"])
 def test_an_empty_recording_does_not_pass(recording, calibrations):
     findings = check.judge_measurements(
-        check.measure_episode(Case(recording, get_healthy_protocol(), calibrations)), get_healthy_protocol()
+        check.measure_episode(Case(recording, get_healthy_protocol(), calibrations)), get_healthy_protocol(), named=True
     )
     assert passed(findings) == set()
     assert check.make_episode_report(recording.episode, findings).status is not Status.PASSED
 
 
 def test_an_empty_batch_does_not_pass():
-    assert passed(check.judge_measurements(check.measure_batch(Batch(())), default_protocol())) == set()
+    assert passed(check.judge_measurements(check.measure_batch(Batch(())), default_protocol(), named=True)) == set()
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_value_that_is_not_finite_never_passes(name, value):
     measured = Measured(name, (Measurement(Subject("s"), 0.5), Measurement(Subject("t"), value)))
-    answers = {f.subject: f.status for f in check.judge_measurements([measured], get_healthy_protocol())}
+    answers = {f.subject: f.status for f in check.judge_measurements([measured], get_healthy_protocol(), named=True)}
     assert answers["t"] is Status.ERRORED
 
 
@@ -177,17 +180,19 @@ def test_values_that_are_nan_throughout_never_pass(name):
         n: replace(s, values=np.full_like(s.values, np.nan)) for n, s in made.streams.items() if s.values is not None
     }
     case = make_healthy_case(recording=replace_streams(made, spoilt))
-    assert name not in passed(check.judge_measurements(check.measure_episode(case), case.protocol))
+    assert name not in passed(check.judge_measurements(check.measure_episode(case), case.protocol, named=True))
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_check_that_breaks_is_errored_and_counts(name):
-    finding, *_ = check.judge_measurements([Measured(name, error="KeyError: 'x'")], get_healthy_protocol())
+    finding, *_ = check.judge_measurements([Measured(name, error="KeyError: 'x'")], get_healthy_protocol(), named=True)
     assert finding.status is Status.ERRORED
     assert finding.counts
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_nothing_to_look_at_is_not_applicable(name):
-    finding, *_ = check.judge_measurements([Measured(name, reason=note("check.no_streams"))], get_healthy_protocol())
+    finding, *_ = check.judge_measurements(
+        [Measured(name, reason=note("check.no_streams"))], get_healthy_protocol(), named=True
+    )
     assert finding.status is Status.NOT_APPLICABLE

@@ -163,7 +163,7 @@ def collected(tmp_path, doubled):
 def split_verdicts(workspace, frozen):
     episodes = workspace.store.find(Episode, {"id": list(frozen.episodes)})
     batch = assemble_batch(workspace, [(e, ()) for e in episodes], get_batch_protocol())
-    found = judge_measurements(measure_batch(batch), batch.protocol)
+    found = judge_measurements(measure_batch(batch), batch.protocol, named=True)
     return {(f.check, f.subject): f for f in found if f.check in SPLIT_CHECKS}
 
 

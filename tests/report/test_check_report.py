@@ -40,12 +40,12 @@ def made():
         case = make_healthy_case(seed=seed)
         case = INJURIES[name].hurt(case) if name else case
         judged = check.make_episode_report(
-            case.episode, check.judge_measurements(check.measure_episode(case), case.protocol)
+            case.episode, check.judge_measurements(check.measure_episode(case), case.protocol, named=True)
         )
         episodes.append(judged)
         if judged.status is Status.FAILED:
             sketches[judged.episode] = sketch_episode(case.recording, judged)
-    dataset = check.judge_measurements(check.measure_batch(make_healthy_batch()), default_protocol())
+    dataset = check.judge_measurements(check.measure_batch(make_healthy_batch()), default_protocol(), named=True)
     ranking, dimensions = rank_episodes(episodes), sum_up_by_dimension(episodes, dataset)
     report = report_of.CheckReport(
         "picks <b>", "mcap", default_protocol(), tuple(episodes), dataset, ranking, dimensions
@@ -181,7 +181,7 @@ def test_the_same_reason_is_listed_once_not_a_thousand_times():
 def test_thinning_hides_neither_gap_nor_jump():
     case = INJURIES["motion.teleport"].hurt(INJURIES["timing.longest_gap"].hurt(make_healthy_case()))
     judged = check.make_episode_report(
-        case.episode, check.judge_measurements(check.measure_episode(case), case.protocol)
+        case.episode, check.judge_measurements(check.measure_episode(case), case.protocol, named=True)
     )
     drawn = sketch_episode(case.recording, judged)
     force = next(one for one in drawn.intervals if one.name == "force")
@@ -277,7 +277,7 @@ def test_whatever_came_from_somewhere_is_escaped():
     case = make_healthy_case()
     case = replace(case, recording=replace(case.recording, episode=replace(case.episode, name=evil)))
     case = change_stream(INJURIES["motion.teleport"].hurt(case), "joints", columns=(evil,) * 6)
-    findings = check.judge_measurements(check.measure_episode(case), case.protocol)
+    findings = check.judge_measurements(check.measure_episode(case), case.protocol, named=True)
     judged = check.make_episode_report(case.episode, findings)
     drawn = {judged.episode: sketch_episode(case.recording, judged)}
     dataset = (finding(subject=evil, place=note("check.named", names=(evil,))),)

@@ -49,7 +49,7 @@ def test_false_alarms_are_rare(kind):
     alarms: Counter[str] = Counter()
     for seed in range(ROUNDS):
         batch = kind(seed)
-        findings = check.judge_measurements(check.measure_batch(batch), batch.protocol)
+        findings = check.judge_measurements(check.measure_batch(batch), batch.protocol, named=True)
         assert not [write_finding(f) for f in findings if f.status is Status.ERRORED]
         alarms.update({f.check for f in findings if f.status is Status.FAILED})
     # what a random draw truly lacks is no false alarm: a share that is off, a cell that nobody visited

@@ -57,7 +57,8 @@ def test_cost_does_not_follow_length():
         except (ValueError, IndexError):  # an injury made for the usual length may not fit another
             continue
         found = check.make_episode_report(
-            recording.episode, check.judge_measurements(check.measure_episode(hurt, pixels=False), hurt.protocol)
+            recording.episode,
+            check.judge_measurements(check.measure_episode(hurt, pixels=False), hurt.protocol, named=True),
         )
         reports.append(found)
         lengths[found.episode] = (recording.episode.end_ns - recording.episode.start_ns) / NS_PER_S

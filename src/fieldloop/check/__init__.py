@@ -63,7 +63,7 @@ def measure_batch_with(checks: Iterable[Check[Batch]], batch_case: Batch) -> tup
 
 
 def judge_measurements(
-    measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool = True
+    measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool
 ) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol.
 

@@ -33,7 +33,7 @@ UNANSWERED = (Status.CANNOT_TELL, Status.ERRORED, Status.NOT_APPLICABLE)
 
 
 def judge_with(
-    checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool = True
+    checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool
 ) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol; `named`: it was named for these data."""
     asked = tuple(sensor for sensor in protocol.sensors.values() if sensor.required)
@@ -51,7 +51,7 @@ def make_episode_report(episode: Episode, findings: Iterable[Finding], judged_by
     return EpisodeReport(episode.id, episode.name, find_worst_status(listed), listed, judged_by)
 
 
-def judge_measurement(measurement: Measurement, limit: Limit, *, named: bool = True) -> Status:
+def judge_measurement(measurement: Measurement, limit: Limit, *, named: bool) -> Status:
     """Judge one number, or the interval in which it lies.
 
     Where no protocol is named, a number fails only beyond the limit for such data, and on evidence that its streams
@@ -118,7 +118,7 @@ def _judge_check(
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
     for measurement in measured.measurements:
         status = judge_measurement(measurement, limit, named=named)
-        if status is not judge_measurement(measurement, limit):
+        if status is not judge_measurement(measurement, limit, named=True):
             yield _make_open_finding(measured.check, measurement, limit, check)
             continue
         measurement = _drop_missing_evidence(measurement)  # noqa: PLW2901 - a protocol is named, or the number is good

@@ -9,6 +9,7 @@ from fieldloop.check.episode import (
     clocks,
     commands,
     depth,
+    dropouts,
     exposure,
     force,
     handling,
@@ -31,6 +32,7 @@ from fieldloop.check.episode import (
 SUBJECTS = (
     integrity,
     alive,
+    dropouts,
     quaternions,
     timing,
     offset,

@@ -31,9 +31,10 @@ from fieldloop.check.signals.signal import (
     replace_infinite_by_nan,
 )
 from fieldloop.check.signals.speeds import compute_high_percentile, compute_speeds
-from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.check.signals.without_unit import find_moving_columns
+from fieldloop.model.finding import ASSUMED, UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.model.provenance import UNIT_AND_MEANING
+from fieldloop.model.provenance import UNIT_AND_MEANING, Provenance, StreamFact
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 Rows = NDArray[np.intp]
@@ -134,17 +135,19 @@ def _match_rows_in_time(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
     "motion.constant_action",
     unit="columns",
     needs=("actions",),
-    rests_on=UNIT_AND_MEANING,
-    revision=3,
+    rests_on=(StreamFact.MEANING,),
+    revision=4,
 )
 def count_constant_commands(case: Case) -> Iterator[Measurement]:
     """How many commands never change although their joint moves away from them?
 
     A command belongs to the joint of the same name. A joint that moves to its command and stays follows it, and so does
-    one that is pushed aside for a moment. If no command ever changes while the joints move, all commands count.
+    one that is pushed aside for a moment. If no command ever changes while the joints move, all commands count. A
+    constant is constant in any unit, so this needs none. An arm that is led by hand explains it, so it is a warning
+    where no protocol is named.
     """
     moved, commands = find_movement(case), list(find_signals(case, StreamKind.ACTION))
-    alone = len(commands) == 1 and any(True for _ in find_signals(case, StreamKind.JOINT_POSITION))
+    alone = len(commands) == 1 and _do_joints_move(case)
     for action in commands:
         fixed = ~(measure_column_extent(replace_infinite_by_nan(action.values)) > 0)
         if moved is not None and alone and fixed.all():
@@ -156,8 +159,26 @@ def count_constant_commands(case: Case) -> Iterator[Measurement]:
             reason = note("check.no_joint_of_that_name") if moved else explain_unknown_movement(case)
             yield Measurement(Subject(action.name), UNKNOWN, cannot_tell=reason)
             continue
+        if assumed := _find_assumed_unit(action, *known):
+            reason = note(ASSUMED, stream=assumed, fact=StreamFact.UNIT.value)
+            yield Measurement(Subject(action.name), UNKNOWN, cannot_tell=reason)
+            continue
         dead = [name for joints in known for name in _find_disobeyed_commands(case, action, joints, moved, fixed)]
         yield Measurement(Subject(action.name), float(len(dead)), note_listed_names(dead, MOST_NAMED))
+
+
+def _do_joints_move(case: Case) -> bool:
+    """Do measured joints follow a path? Where a unit is stated, the time of their motion shows it."""
+    joints = list(find_signals(case, StreamKind.JOINT_POSITION))
+    if all(one.stream.unit and not _find_assumed_unit(one) for one in joints):
+        return bool(joints)
+    return any(find_moving_columns(one.values).any() for one in joints)
+
+
+def _find_assumed_unit(*signals: Signal) -> str:
+    """Return the first stream of which a reader assumed the unit; '' where all state theirs."""
+    assumed = (one.name for one in signals if one.stream.get_provenance(StreamFact.UNIT) is Provenance.ASSUMED)
+    return next(assumed, "")
 
 
 def _find_disobeyed_commands(

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
@@ -112,7 +113,7 @@ def _find_span_without_numbers_ns(case: Case, measurement: Measurement) -> tuple
     needs=("streams",),
     rests_on=(StreamFact.MEANING,),
     same_cause=_is_same_loss,
-    revision=4,
+    revision=5,
 )
 def measure_non_finite_share(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""
@@ -126,13 +127,23 @@ def measure_non_finite_share(case: Case) -> Iterator[Measurement]:
             continue
         bad = ~finite.reshape(len(values), -1)
         never_set = bad.all(axis=0)
+        unset = None
         if stream.kind is StreamKind.OTHER or (stream.kind in SELDOM_SET and not never_set.all()):
             bad = bad[:, ~never_set]  # a field that is never set is not a fault
+            unset = _name_unset_columns(stream, never_set) if stream.kind in SELDOM_SET else None
         if bad.any():
             at_s = compute_sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)
         elif bad.size:
-            yield Measurement(Subject(stream.name), 0.0)
+            yield Measurement(Subject(stream.name), 0.0, unset)
+
+
+def _name_unset_columns(stream: Stream, never_set: NDArray[np.bool_]) -> Note | None:
+    """Return which columns are never set: no fault, but no check judges them."""
+    columns = np.flatnonzero(never_set)
+    named = stream.columns if len(stream.columns) == len(never_set) else tuple(map(str, range(len(never_set))))
+    names = tuple(named[i] for i in columns[:MOST_NAMED])
+    return note("check.never_set", names=names, more=max(0, len(columns) - MOST_NAMED) or None) if names else None
 
 
 def _find_streams_not_understood(case: Case) -> tuple[str, ...]:
@@ -194,5 +205,5 @@ def measure_description_differences(defects: Sequence[Defect]) -> Iterator[Measu
 
 
 def _note_defect_place(defect: Defect, others: Sequence[str] = ()) -> Note:
-    more = (f"{len(others) - MOST_NAMED} more",) if len(others) > MOST_NAMED else ()
-    return note("check.defect", where=defect.place, defect=defect.message, others=(*others[:MOST_NAMED], *more) or None)
+    named, more = tuple(others[:MOST_NAMED]) or None, max(0, len(others) - MOST_NAMED) or None
+    return note("check.defect", where=defect.place, defect=defect.message, others=named, more=more)

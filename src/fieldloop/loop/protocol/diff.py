@@ -1,5 +1,6 @@
 """Compare two protocols, and count the episodes whose verdicts would change."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from fieldloop.loop.data.measurements import read_stored_measurements
 from fieldloop.loop.protocol.named import find_protocol_by_file_or_name
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Status
+from fieldloop.model.finding import Measured, Status
 from fieldloop.protocol import Change, CollectionProtocol, ProtocolDiff, compare_protocols
 
 MOST_NAMED = 20
@@ -66,13 +67,15 @@ def _judge_under_both(
         if not measured:
             continue
         count += 1
-        old, new = (
-            checks.make_episode_report(episode, checks.judge_measurements(measured, rules)).status
-            for rules in (before, after)
-        )
+        old, new = (_judge_episode(episode, measured, rules) for rules in (before, after))
         if old is not new:
             changes.append(VerdictChange(episode.id, episode.name, old, new))
     return count, changes
+
+
+def _judge_episode(episode: Episode, measured: Sequence[Measured], rules: CollectionProtocol) -> Status:
+    named = checks.is_protocol_named((episode,), rules)
+    return checks.make_episode_report(episode, checks.judge_measurements(measured, rules, named=named)).status
 
 
 def _describe_changes(changed: ProtocolDiff, judged: int, verdicts: list[VerdictChange]) -> ProtocolChanges:

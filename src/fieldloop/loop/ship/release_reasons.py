@@ -36,7 +36,8 @@ def judge_selection(
         defects=(),
         split={e: part for part in ("train", "validation") for e in getattr(frozen, part)},
     )
-    return checks.judge_measurements(checks.measure_batch_with(chosen, selected), batch.protocol)
+    named = checks.is_protocol_named(selected.episodes, batch.protocol)
+    return checks.judge_measurements(checks.measure_batch_with(chosen, selected), batch.protocol, named=named)
 
 
 def summarise_checks(

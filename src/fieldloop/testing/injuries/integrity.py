@@ -22,6 +22,15 @@ def set_nan(case: Case) -> Case:
     return change_values(case, "force", set_value_to_nan)
 
 
+def drop_joint_readings(case: Case) -> Case:
+    """Replace single readings of a joint by one value, at several places of its path."""
+
+    def set_fixed_value(values: NDArray[Any]) -> None:
+        values[[400, 520, 640, 760], 1] = 3.0
+
+    return change_values(case, "joints", set_fixed_value)
+
+
 def freeze_force(case: Case) -> Case:
     """Repeat the wrench for a second during movement."""
 
@@ -80,6 +89,7 @@ INJURIES: dict[str, Injury] = {
         lambda case: replace(case, recording=replace_streams(case.recording, {"camera/overhead": None}), _kept={}),
     ),
     "integrity.not_finite": Injury(set_nan),
+    "integrity.dropouts": Injury(drop_joint_readings, {"motion.teleport": "the jump is too fast for an arm"}),
     "integrity.frozen": Injury(freeze_force),
     "integrity.dead_columns": Injury(freeze_imu_axis),
     "integrity.saturated": Injury(clip_imu_peak),

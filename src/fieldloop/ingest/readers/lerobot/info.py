@@ -14,6 +14,7 @@ from fieldloop.model.note import Note, note
 INFO = "meta/info.json"
 OTHER_DTYPES = ("video", "image", "string", "language")
 FAR_TOO_WIDE = re.compile(r":[^}]*\d{4}|\{[^}]*\{")  # a number filled up to so many digits would fill all memory
+BARE_VERSION = re.compile(r"\d+(\.\d+)*")
 INDEX_COLUMNS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 
 
@@ -79,7 +80,7 @@ def read_info(root: Path) -> tuple[Info, list[Defect]]:
     """Read meta/info.json; where it is broken the layout on disk decides, and the defect says so."""
     raw, defects = _load_info(root / INFO)
     broken = bool(defects)  # what is missing with the whole file is not reported again, entry by entry
-    version = str(raw.get("codebase_version") or "")
+    version = _read_version(raw.get("codebase_version"), defects)
     if not version:
         version = "v3.0" if (root / "meta/episodes").is_dir() else "v2.1"
         defects.append(
@@ -125,6 +126,29 @@ def read_json_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any
             yield row
         else:
             defects.append(Defect.from_place(name, "line", number, note("ingest.not_an_object")))
+
+
+def _read_version(stated: object, defects: list[Defect]) -> str:
+    """Return the stated version as the format writes it; what is written in another form is reported.
+
+    LeRobot's own parser takes text with or without the v, and refuses a number.
+
+    >>> found = []
+    >>> _read_version("v2.1", found), _read_version("3.0", found), _read_version(3.0, found), _read_version(None, found)
+    ('v2.1', 'v3.0', 'v3.0', '')
+    >>> [(one.message.code, one.harm.value) for one in found]
+    [('ingest.version_without_v', 'harmless'), ('ingest.version_is_number', 'misleads')]
+    """
+    text = str(stated or "").strip()
+    if not BARE_VERSION.fullmatch(text):
+        return text
+    code, harm = (
+        ("ingest.version_without_v", Harm.HARMLESS)
+        if isinstance(stated, str)
+        else ("ingest.version_is_number", Harm.MISLEADS)
+    )
+    defects.append(Defect(INFO, "codebase_version", note(code, stated=text, version=f"v{text}"), harm))
+    return f"v{text}"
 
 
 def _load_info(path: Path) -> tuple[dict[str, Any], list[Defect]]:
