@@ -40,7 +40,7 @@ def test_fields_that_are_never_set_are_not_broken_readings(kind):
     case = make_case(make_stream("battery", kind, values))
     found = measure_by_subject("integrity.not_finite", case)["battery"]
     assert found.value == 0
-    assert (found.place is None) == (kind is StreamKind.OTHER)  # the columns are named where their kind is known
+    assert (found.cannot_tell is None) == (kind is StreamKind.OTHER)  # the columns are named where their kind is known
 
 
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.01), st.floats(0.5, 2))

@@ -135,7 +135,7 @@ def measure_non_finite_share(case: Case) -> Iterator[Measurement]:
             at_s = compute_sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)
         elif bad.size:
-            yield Measurement(Subject(stream.name), 0.0, unset)
+            yield Measurement(Subject(stream.name), 0.0, cannot_tell=unset)
 
 
 def _name_unset_columns(stream: Stream, never_set: NDArray[np.bool_]) -> Note | None:
