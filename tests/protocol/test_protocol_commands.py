@@ -119,7 +119,7 @@ def keep(workspace, name, duration_s):
 
 
 def test_a_difference_says_which_verdicts_change(folder, opened, tmp_path):
-    file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 1\n')
+    file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 1\n[check.adherence.duration]\nmax = 61.0\n')
     workspace = opened(folder)
     for name, duration in (("a", 10.0), ("b", 45.0), ("c", 90.0)):
         keep(workspace, name, duration)

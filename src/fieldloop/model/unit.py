@@ -34,7 +34,7 @@ COUNTED = {
     "groups": "group", "labels": "label", "missing frames": "missing frame", "missing indices": "missing index",
     "missing phases": "missing phase", "missing streams": "missing stream", "points": "point", "spreads": "spread",
     "turns": "turn", "wraps": "wrap", "sites": "site",
-    "objects": "object", "sessions": "session", "features": "feature", "defects": "defect",
+    "objects": "object", "sessions": "session", "features": "feature", "defects": "defect", "readings": "reading",
     "differences": "difference",
 }  # fmt: skip
 """Units that are counted, in the singular."""

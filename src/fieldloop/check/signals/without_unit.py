@@ -41,10 +41,10 @@ def find_moving_columns(values: Floats) -> NDArray[np.bool_]:
     >>> find_moving_columns(np.hstack([at * 90, noise, at * 0, np.where(noise > 2, 90.0, 7.0)])).tolist()
     [True, False, False, False]
     """
-    return np.asarray([_follows_path(column[np.isfinite(column)]) for column in values.T], dtype=bool)
+    return np.asarray([_does_follow_path(column[np.isfinite(column)]) for column in values.T], dtype=bool)
 
 
-def _follows_path(column: Floats) -> bool:
+def _does_follow_path(column: Floats) -> bool:
     if len(column) < FEWEST_TICKS:
         return False
     smooth = np.median(np.lib.stride_tricks.sliding_window_view(column, 3), axis=1)  # without single bad readings
