@@ -12,6 +12,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import OutcomeRecorded, PolicyTrained
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import LeavingOut, Release
 from fieldloop.model.worth import WorthMethod
 from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
@@ -60,6 +61,9 @@ def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(sit
 
     lean = freeze_release(site, "lean", without_worst=0.5, override=WHY)
     assert lean.episodes == (worth.episodes[1].episode,)
+    assert lean.left_out == LeavingOut(whole.id, "smooth", 0.5)
+    assert site.store.get(Release, lean.id).left_out == lean.left_out
+    assert whole.left_out is None
     why = dict(lean.excluded)[worth.episodes[0].episode]
     assert (why.code, why["method"], why["value"], why["whole"]) == (
         "release.least_worth", "smooth", worth.episodes[0].value, whole.id,
