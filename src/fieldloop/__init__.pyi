@@ -381,7 +381,7 @@ class OpenWorkspace:
         """List releases, newest first."""
     def release_show(self, release: str) -> ReleaseShown:
         """Show one release: its episodes, shares, checks, labels, excluded episodes, datasheet, exports and policies."""
-    def release_diff(self, older: str, newer: str, *, html: PathLike | None = ..., facts_only: bool = ...) -> ReleaseDiff:
+    def release_diff(self, older: str, newer: str, *, html: PathLike | None = ..., facts_only: bool = ..., kept_only: bool = ...) -> ReleaseDiff:
         """List what changed between two releases, or two datasets: episodes and why, labels, splits, shifts, features."""
     def release_verify(self, release: str) -> Integrity:
         """Hash a release, or exported files, again, and name what has changed since it was frozen or written."""

@@ -25,7 +25,7 @@ NEEDS = {
     "annotate labels": ["04" * 32],
     "release show": ["e" * 64],
     "release verified": ["e" * 64],
-    "release diff": ["e" * 64, "e" * 64, "facts_only"],
+    "release diff": ["e" * 64, "e" * 64, "kept_only"],
     "trace": ["c" * 64],
     "gate show": ["c" * 64],
 }
@@ -45,8 +45,8 @@ def test_a_page_draws_the_noun_of_a_use_case_that_only_reads(page, told):
         return
     case = COMMANDS[page.command]
     assert case.reads
-    given = [value for value in NEEDS.get(page.command, []) if value != "facts_only"]
-    flags = {"facts_only": True} if "facts_only" in NEEDS.get(page.command, []) else {}
+    given = [value for value in NEEDS.get(page.command, []) if value != "kept_only"]
+    flags = {"kept_only": True} if "kept_only" in NEEDS.get(page.command, []) else {}
     shown = convert_to_json(case.load()(told, *given, **flags))
     assert shown
 

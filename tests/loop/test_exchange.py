@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.loop.labelled import S, acting, annotated_workspace, segments
+from tests.loop.labelled import S, acting, annotated_workspace, episode, segments
 
 from fieldloop.annotate.interchange import FrameBase, write_elan, write_label_studio
 from fieldloop.annotate.interchange.spans import Span
@@ -13,6 +13,9 @@ from fieldloop.loop.annotate import save
 from fieldloop.loop.annotate.exchange import Target, export_labels
 from fieldloop.loop.ship.import_labels import import_labels
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Blob, Log
+from fieldloop.model.event import EpisodeJudged, LogIngested
+from fieldloop.model.finding import EpisodeReport, Status
 
 PHASES = (("approach", 0, 2.1), ("grasp", 2.1, 4), ("lift", 4.5, 8))
 
@@ -46,6 +49,31 @@ def test_labels_leave_and_come_back(labelled, tmp_path, to):
             import_labels(other, type(out)(file))
         assert find(other) == find(labelled)
         assert {a.author for a in other.store.find(Annotation)} == {"ann"}
+
+
+def take_in_twins(workspace):
+    """Take in further episodes called e0 and e1; those called e1 are in two logs of one name."""
+    twins = [replace(episode(n), id=f"{n + 10:064x}", name=name) for n, name in enumerate(("e0", "e1", "e1"))]
+    for n, (log, twin) in enumerate(zip(("second", "third", "third"), twins, strict=True)):
+        workspace.write(LogIngested(Log(Blob(f"{n + 1}" * 64, 1), log, "mcap", (twin.id,)), (twin,)))
+        workspace.write(EpisodeJudged("pick v1", EpisodeReport(twin.id, twin.name, Status.PASSED, ())))
+    return twins
+
+
+@pytest.mark.parametrize("to", Target)
+def test_episodes_of_one_name_stay_apart(here, tmp_path, to):
+    twins = take_in_twins(here)
+    for n, one in enumerate((*twins, *(episode(k) for k in range(2)))):
+        save.save_labels(acting(here, "ann"), one.id, segments_text=segments(("lift", 0, 2 + n)), submit=True)
+    out = tmp_path / ("out" if to is Target.ELAN else f"out.{'json' if to is Target.LABEL_STUDIO else 'csv'}")
+    done = export_labels(here, to=to, out=out, fps=30.0)
+    assert (done.episodes, len(done.files)) == (5, 5 if to is Target.ELAN else 1)
+    assert (to is Target.ELAN) or "second/e0" in out.read_text()
+    with annotated_workspace(tmp_path / "other", episodes=3) as other:
+        take_in_twins(other)
+        for file in done.files:
+            import_labels(other, type(out)(file))
+        assert find(other) == find(here)
 
 
 def test_what_a_format_does_not_keep_is_stated(labelled, tmp_path):

@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -65,8 +66,13 @@ def accuse(workspace, episode, fix, check="motion.idle_head"):
 
 @pytest.fixture(scope="module")
 def taken_in(tmp_path_factory):
-    """Take two healthy logs in, once for all tests: each works on a copy."""
-    folder = tmp_path_factory.mktemp("taken")
+    """Take two healthy logs in, once for the tests of all files: each works on a copy."""
+    return take_in_once(tmp_path_factory.getbasetemp() / "taken-in")
+
+
+@cache
+def take_in_once(folder):
+    """Take the logs in below a folder of this process."""
     site = settled(folder / "site")
     for sensor in ("camera/overhead", "camera/wrist"):
         made = Calibration(

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 
 import pytest
-from tests.loop.test_loop_release import annotated, recorded, taken_in  # noqa: F401 - fixtures
+from tests.loop.test_loop_release import annotated, taken_in  # noqa: F401 - fixtures
 
 from fieldloop.cli import main
 from fieldloop.errors import BadInput, Refused
@@ -34,11 +34,6 @@ FORMATS = ("lerobot", "hdf5", "rlds", "mcap")
 BIT = 0x10
 
 
-@pytest.fixture
-def frozen(recorded):  # noqa: F811
-    return freeze_release(recorded, "r1", override="no device is declared")
-
-
 @pytest.fixture(scope="module")
 def shipped(taken_in, tmp_path_factory):  # noqa: F811
     """Export once for all tests; each works on a copy of the files."""
@@ -46,8 +41,20 @@ def shipped(taken_in, tmp_path_factory):  # noqa: F811
     shutil.copytree(taken_in, folder / "site")
     opened = open_workspace(folder / "site")
     made = freeze_release(opened, "r1", override="no device is declared")
+    opened.close()
+    shutil.copytree(folder / "site", folder / "frozen")
+    opened = open_workspace(folder / "site")
     export_release(opened, "r1", folder / "out")
     yield opened, made, folder / "out"
+    opened.close()
+
+
+@pytest.fixture
+def own(shipped, tmp_path):
+    """Open a copy of the workspace in which the release was frozen, to be damaged."""
+    shutil.copytree(shipped[2].parent / "frozen", tmp_path / "site")
+    opened = open_workspace(tmp_path / "site")
+    yield opened
     opened.close()
 
 
@@ -65,11 +72,12 @@ def flip(file, at):
 
 
 @pytest.mark.parametrize("to", FORMATS)
-def test_an_export_loads_back_with_everything_that_is_kept(recorded, frozen, tmp_path, to):  # noqa: F811
-    done = export_release(recorded, "r1", tmp_path / "out", to=to)
-    written = tmp_path / done.path.rpartition("/")[2]
+def test_an_export_loads_back_with_everything_that_is_kept(shipped, tmp_path, to):
+    opened, frozen, written = shipped
+    if to != "lerobot":
+        written = tmp_path / export_release(opened, "r1", tmp_path / "out", to=to).path.rpartition("/")[2]
     back = {recording.episode.name: recording for recording in open_log(written).recordings}
-    episodes = {e.name: e for e in recorded.store.find(Episode, {"id": list(frozen.episodes)})}
+    episodes = {e.name: e for e in opened.store.find(Episode, {"id": list(frozen.episodes)})}
     assert back.keys() == episodes.keys()
     weights = frozen.get_weights(episodes.values())
     for name, episode in episodes.items():
@@ -78,7 +86,7 @@ def test_an_export_loads_back_with_everything_that_is_kept(recorded, frozen, tmp
         side = "validation" if episode.id in frozen.validation else "train"
         assert (found.get_fact("split"), float(found.get_fact(WEIGHT))) == (side, weights[episode.id])
         assert dict(episode.facts).items() <= dict(found.facts).items()
-    assert verify_release(recorded, str(written)).exit_ok
+    assert verify_release(opened, str(written)).exit_ok
     assert verify_release(None, str(written)).exit_ok
 
 
@@ -114,40 +122,40 @@ def test_a_list_that_was_rewritten_is_not_the_one_on_record(shipped, files):
     assert [fact.code for fact in verify_release(shipped[0], str(files)).changed] == ["release.manifest_changed"]
 
 
-def test_a_flipped_bit_on_the_shelf_is_named_with_its_log(recorded, frozen):  # noqa: F811
-    whole = verify_release(recorded, "r1")
-    assert (whole.exit_ok, whole.files, whole.release) == (True, 2, frozen.id)
-    blobs = sorted((recorded.root / ".fieldloop" / "shelf").rglob("*"), key=lambda f: -f.stat().st_size)
+def test_a_flipped_bit_on_the_shelf_is_named_with_its_log(own, shipped):
+    whole = verify_release(own, "r1")
+    assert (whole.exit_ok, whole.files, whole.release) == (True, 2, shipped[1].id)
+    blobs = sorted((own.root / ".fieldloop" / "shelf").rglob("*"), key=lambda f: -f.stat().st_size)
     flip(blobs[0], blobs[0].stat().st_size // 2)
-    (changed,) = verify_release(recorded, "r1").changed
+    (changed,) = verify_release(own, "r1").changed
     assert changed.code == "release.log_changed"
     assert changed["log"].endswith(".mcap")
     assert changed["episodes"] == 1
     blobs[0].unlink()
-    assert [fact.code for fact in verify_release(recorded, "r1").changed] == ["release.log_changed"]
+    assert [fact.code for fact in verify_release(own, "r1").changed] == ["release.log_changed"]
 
 
-def test_an_altered_ledger_is_noticed(recorded, frozen):  # noqa: F811
+def test_an_altered_ledger_is_noticed(own, shipped):
     """Somebody edits the stored labels and verdicts behind our back."""
-    ledger = recorded.root / ".fieldloop" / "ledger.db"
+    ledger = own.root / ".fieldloop" / "ledger.db"
     with sqlite3.connect(ledger) as database:
         database.execute("UPDATE ledger SET body = replace(body, 'anna', 'eve0') WHERE kind = 'EpisodeAnnotated'")
         database.execute("UPDATE ledger SET body = replace(body, 'passed', 'failed') WHERE kind = 'EpisodeJudged'")
-        database.execute("UPDATE releases SET body = replace(body, ?, ?)", (frozen.episodes[0], "0" * 64))
-    codes = {fact.code for fact in verify_release(recorded, "r1").changed}
+        database.execute("UPDATE releases SET body = replace(body, ?, ?)", (shipped[1].episodes[0], "0" * 64))
+    codes = {fact.code for fact in verify_release(own, "r1").changed}
     assert {"release.labels_changed", "release.id_changed", "release.verdicts_changed"} <= codes
 
 
-def test_labels_added_later_leave_a_release_as_it_was(recorded, frozen):  # noqa: F811, ARG001
-    recorded.write(*(annotated(e) for e in recorded.store.find(Episode)))
-    assert verify_release(recorded, "r1").exit_ok
+def test_labels_added_later_leave_a_release_as_it_was(own):
+    own.write(*(annotated(e) for e in own.store.find(Episode)))
+    assert verify_release(own, "r1").exit_ok
 
 
-def test_what_is_no_export_is_refused(recorded, tmp_path):  # noqa: F811
+def test_what_is_no_export_is_refused(shipped, tmp_path):
     (tmp_path / "plain").mkdir()
     with pytest.raises(BadInput, match="no list of its files"):
         verify_release(None, str(tmp_path / "plain"))
     with pytest.raises(BadInput, match="no such file"):
         verify_release(None, "r7")
     with pytest.raises(Refused, match="only an admin"):
-        verify_release(recorded.acting_as(Actor("eve", Role.ENGINEER)), str(tmp_path / "plain"))
+        verify_release(shipped[0].acting_as(Actor("eve", Role.ENGINEER)), str(tmp_path / "plain"))

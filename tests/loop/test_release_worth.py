@@ -1,36 +1,30 @@
 """Leaving the least valuable episodes out: refused without trials, overridden on the record, allowed by evidence."""
 
+import shutil
+
 import pytest
-from tests.loop.test_loop_release import annotated, settled
+from tests.loop.test_loop_release import taken_in  # noqa: F401 - a fixture
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.data import ingest
 from fieldloop.loop.ship.release import freeze_release
 from fieldloop.loop.ship.release_worth import list_release_worth
 from fieldloop.loop.ship.worth import choose_least_valuable
+from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.condition import Stratum
-from fieldloop.model.episode import Episode
 from fieldloop.model.event import OutcomeRecorded, PolicyTrained
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import LeavingOut, Release
 from fieldloop.model.worth import WorthMethod
-from fieldloop.release.writers import write_mcap
-from fieldloop.testing import synthetic
 
 WHY = "to try it at the gate"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Two healthy episodes, released as r1."""
-    folder = tmp_path_factory.mktemp("worth")
-    opened = settled(folder / "site")
-    write_mcap(
-        [synthetic.make_healthy_recording(seed=seed, session=f"session-{seed}") for seed in range(2)], folder / "logs"
-    )
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
-        ingest.ingest_logs(opened, (folder / "logs",))
-    opened.write(*(annotated(episode) for episode in opened.store.find(Episode)))
+def site(taken_in, tmp_path_factory):  # noqa: F811
+    """Two healthy episodes, to be released as r1."""
+    folder = tmp_path_factory.mktemp("worth") / "site"
+    shutil.copytree(taken_in, folder)
+    opened = open_workspace(folder)
     yield opened
     opened.close()
 
@@ -60,6 +54,9 @@ def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(sit
 
     lean = freeze_release(site, "lean", without_worst=0.5, override=WHY)
     assert lean.episodes == (worth.episodes[1].episode,)
+    assert lean.left_out == LeavingOut(whole.id, "smooth", 0.5)
+    assert site.store.get(Release, lean.id).left_out == lean.left_out
+    assert whole.left_out is None
     why = dict(lean.excluded)[worth.episodes[0].episode]
     assert (why.code, why["method"], why["value"], why["whole"]) == (
         "release.least_worth", "smooth", worth.episodes[0].value, whole.id,

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.note import Note
-from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.model.worth import EpisodeWorth, Worth, WorthMethod
 from fieldloop.protocol import default_operations
@@ -17,7 +16,6 @@ from fieldloop.release.worth import (
     compare_trials,
     find_evidence,
     order_by_worth,
-    read_leaving_out,
     select_worst,
     summarise_evidence,
 )
@@ -78,14 +76,6 @@ def test_the_worst_are_left_out_with_reason_value_and_method():
     why = left[0][1]
     assert (why["rank"], why["of"], why["value"], why["method"], why["whole"]) == (1, 4, -0.2, "smooth", "whole")
     assert "rank 1 of 4" in write_sentence(why)
-
-
-def test_a_release_tells_what_it_left_out():
-    bare = {"id": "r", "name": "r", "episodes": (), "train": (), "validation": (), "protocol": "", "taxonomy": ""}
-    made = {"shares": (), "annotations_sha256": ""}
-    left = read_leaving_out(Release(**bare, **made, excluded=select_worst(make_worth(1.0, 2.0), 0.5, "whole")))
-    assert (left.whole, left.method, left.share) == ("whole", "smooth", 0.5)
-    assert read_leaving_out(Release(**bare, **made)) is None
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, 30.0, float("nan")])

@@ -35,11 +35,20 @@ class CarriedChecks:
 
 
 @dataclass(frozen=True, slots=True)
+class LeavingOut:
+    """What a release left out by worth: the share of the whole release, by its id, and how worth was estimated."""
+
+    whole: str
+    method: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """Episodes, their split, and the versions they depend on; identified by content. `fixes` are by episode id.
 
     `query` and `plan` state what was selected from, '' for every accepted episode. `overridden` are reasons against
-    it, and `override` states who froze it in spite of them, and why.
+    it, and `override` states who froze it in spite of them, and why. `left_out` is what was left out by worth.
     """
 
     id: str
@@ -58,6 +67,7 @@ class Release:
     plan: str = ""
     overridden: tuple[Note, ...] = ()
     checks: CarriedChecks | None = None
+    left_out: LeavingOut | None = None
 
     def get_fixes(self, episode: str) -> tuple[Fix, ...]:
         """Return the fixes applied to an episode whenever this release is read."""

@@ -14,7 +14,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import Note, note
-from fieldloop.model.release import Release
+from fieldloop.model.release import LeavingOut, Release
 from fieldloop.protocol import Section
 from fieldloop.release.fixes import select_fixes
 from fieldloop.release.shares import weigh_strata
@@ -40,8 +40,9 @@ class Terms:
     """What a release stands on: the protocol it was judged by, the taxonomy it was labelled by, the map it is for.
 
     `fix`: the kinds of repair that may be made on the way in; `still_wrong`: episodes that these do not repair, with
-    why. `apart`: what may not be on both sides of the split; `together`: ids that belong on one side, such as
-    near-duplicates. `phases_required`: an episode without phases stays out, provided that there is a taxonomy.
+    why. `worst`: episodes left out for their worth, with why, and `left_out` what was left out. `apart`: what may not
+    be on both sides of the split; `together`: ids that belong on one side, such as near-duplicates. `phases_required`:
+    an episode without phases stays out, provided that there is a taxonomy.
     """
 
     protocol: str
@@ -53,6 +54,8 @@ class Terms:
     together: tuple[tuple[str, ...], ...] = ()
     still_wrong: tuple[tuple[str, Note], ...] = ()
     phases_required: bool = True
+    worst: tuple[tuple[str, Note], ...] = ()
+    left_out: LeavingOut | None = None
 
 
 def assemble_release(
@@ -92,6 +95,7 @@ def assemble_release(
         annotations_sha256=labels,
         excluded=tuple((key, reasons[key]) for key in sorted(reasons)),
         fixes=fixes,
+        left_out=terms.left_out,
     )
     return replace(frozen, id=compute_release_id(frozen))
 
@@ -133,7 +137,7 @@ def _explain_exclusions(
     terms: Terms,
 ) -> dict[str, Note]:
     """Return why each excluded episode stays out."""
-    reasons = {key: why for key, why in terms.still_wrong if key in offered_episodes}
+    reasons = {key: why for key, why in (*terms.worst, *terms.still_wrong) if key in offered_episodes}
     for key in offered_episodes.keys() - reasons.keys():
         report = reports.get(key)
         if report is None:

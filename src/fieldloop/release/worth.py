@@ -5,11 +5,9 @@ episodes succeeded more often: in trials of both policies, with the whole interv
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fieldloop.errors import BadInput
 from fieldloop.model.note import Note, note
-from fieldloop.model.release import Release
 from fieldloop.model.worth import EpisodeWorth, Worth, WorthEvidence
 from fieldloop.stats.difference import Counts, compute_difference_interval
 
@@ -40,21 +38,6 @@ def check_share(share: float) -> None:
     """Refuse a share that leaves out nothing or everything."""
     if not 0 < share < 1:
         raise BadInput(f"A share of episodes to leave out lies between 0 and 1, not at {share:g}; write 10 % as 0.1.")
-
-
-@dataclass(frozen=True, slots=True)
-class LeavingOut:
-    """What a release left out by worth: the share of the whole release, and how worth was estimated."""
-
-    whole: str
-    method: str
-    share: float
-
-
-def read_leaving_out(release: Release) -> LeavingOut | None:
-    """Return what a release left out by worth; None where it left out nothing."""
-    why = next((why for _, why in release.excluded if why.code == LEAST_WORTH), None)
-    return LeavingOut(str(why["whole"]), str(why["method"]), float(str(why["share"]))) if why else None
 
 
 def select_worst(worth: Worth, share: float, whole: str) -> tuple[tuple[str, Note], ...]:

@@ -25,7 +25,7 @@ from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.submission import list_import_events
 from fieldloop.loop.annotate.visible import select_visible_labels
-from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.data.find_episode import find_episode, name_episodes
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
 from fieldloop.loop.work.label_files import read_dataset_labels, read_label_text
@@ -83,7 +83,8 @@ def export_labels(
     """Write labels of episodes for another tool: Label Studio, ELAN or a table.
 
     Label Studio and CSV give one file, ELAN a folder with a file for each episode. The result states what the format
-    does not keep. Labels that you may not see before you submit your own are left out.
+    does not keep. An episode whose name another one has is named LOG/NAME, or by its id. Labels that you may not see
+    before you submit your own are left out.
 
     Arguments:
         episode: names or ids of episodes (default: all with labels)
@@ -101,7 +102,10 @@ def export_labels(
         raise BadInput("None of these episodes has labels yet, so nothing was written.")
     ids = dict.fromkeys(a.episode for a in found)
     episodes = {e.id: e for e in chosen or workspace.store.find(Episode, {"id": list(ids)})}
-    spans = [_make_span(a, episodes[a.episode]) for a in found]
+    names = name_episodes(workspace, (episodes[key] for key in ids))
+    if to is Target.ELAN:  # names no episode inside, so the file is named like it
+        names = {key: key if "/" in name else name for key, name in names.items()}
+    spans = [_make_span(a, episodes[a.episode], names[a.episode]) for a in found]
     files = _write(spans, to, out, fps)
     return Exported(files, len(ids), len(spans), NOT_KEPT[to])
 
@@ -217,9 +221,9 @@ def _choose_rate(read: FileLabels, fps: float | None, usual_hz: float) -> float:
     return fps or read.fps or usual_hz
 
 
-def _make_span(annotation: Annotation, episode: Episode) -> Span:
+def _make_span(annotation: Annotation, episode: Episode, name: str) -> Span:
     return Span(
-        episode.name, annotation.label, annotation.start_ns - episode.start_ns, annotation.end_ns - episode.start_ns,
+        name, annotation.label, annotation.start_ns - episode.start_ns, annotation.end_ns - episode.start_ns,
         annotation.author, annotation.kind, object=annotation.object, confidence=annotation.confidence,
         verified_by=annotation.verified_by, values=annotation.values, blob=annotation.blob, error=annotation.error,
         error_unit=annotation.error_unit,
@@ -239,7 +243,7 @@ def _write(spans: Sequence[Span], to: Target, out: Path, fps: float | None) -> t
         by_episode.setdefault(span.episode, []).append(span)
     files = []
     for name, several in by_episode.items():
-        file = out / f"{name.replace('/', '_')}.eaf"
+        file = out / f"{name}.eaf"
         write_atomically(file, write_elan(several), "labels")
         files.append(str(file))
     return tuple(files)

@@ -1,6 +1,7 @@
 """Find episodes and logs by the names that people use."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
@@ -29,6 +30,22 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
     except UnknownName as unknown:
         names = [episode.name for episode in workspace.store.find(Episode, newest=True, limit=MOST_COMPARED)]
         raise UnknownName("episode", text, names) from unknown
+
+
+def name_episodes(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, str]:
+    """Name each episode, by its id, so that the name finds it again: NAME, LOG/NAME where several have it, or the id.
+
+    Episodes whose logs have one name, too, are named by their ids.
+    """
+    wanted = list(episodes)
+    alike = Counter(one.name for one in workspace.store.find(Episode, {"name": list({e.name for e in wanted})}))
+    twice = [name for name, found in alike.items() if found > 1]
+    shared = workspace.store.find(Episode, {"name": twice}) if twice else []
+    logs = workspace.store.get_logs([episode.id for episode in shared])
+    longer = {one.id: f"{logs[one.id].name}/{one.name}" for one in shared if one.id in logs}
+    taken = Counter(longer.values())
+    longer = {key: name if taken[name] == 1 else key for key, name in longer.items()}
+    return {one.id: longer.get(one.id, one.name) for one in wanted}
 
 
 def _refuse_ambiguous_name(kind: str, text: str, choices: Sequence[str], found: int, how: str) -> None:

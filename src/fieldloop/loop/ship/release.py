@@ -24,7 +24,7 @@ from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note, note
-from fieldloop.model.release import Release
+from fieldloop.model.release import LeavingOut, Release
 from fieldloop.model.worth import WorthMethod
 from fieldloop.release import Terms, assemble_release, count_contents
 from fieldloop.release.assemble import NothingToRelease
@@ -92,7 +92,9 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     doubts: tuple[Note, ...] = ()
     if without_worst:
         worst, doubts = choose_least_valuable(workspace, frozen, without_worst, worst_by, override)
-        frozen = _assemble_release(workspace, name, offered, replace(terms, still_wrong=worst), reports, labels)
+        left_out = LeavingOut(frozen.id, worst_by.value, without_worst)
+        terms = replace(terms, worst=worst, left_out=left_out)
+        frozen = _assemble_release(workspace, name, offered, terms, reports, labels)
     if known := _find_same_release(workspace, frozen):
         return known
     dataset = judge_selection(workspace, frozen, batch, unlabelled=unlabelled)
@@ -143,7 +145,7 @@ def _assemble_release(
         wrong = find_episodes_still_failing(workspace, first, reports)
         if not wrong:
             return first
-        again = replace(terms, still_wrong=(*terms.still_wrong, *wrong))
+        again = replace(terms, still_wrong=tuple(wrong))
         return assemble_release(name, offered, reports.values(), spans, again, settings)
     except NothingToRelease as nothing:
         reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, reports))

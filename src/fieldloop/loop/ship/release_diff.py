@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 
 from fieldloop.errors import BadInput
@@ -26,6 +27,14 @@ from fieldloop.release.difference import DiffTerms
 from fieldloop.release.felt import sketch_recording
 
 
+class Values(Enum):
+    """Of which episodes values are compared."""
+
+    NONE = "none"
+    KEPT = "kept"
+    ALL = "all"
+
+
 def compare_two_releases(
     workspace: Workspace | None,
     older: str,
@@ -33,6 +42,7 @@ def compare_two_releases(
     *,
     html: Path | None = None,
     facts_only: bool = False,
+    kept_only: bool = False,
     track: Track = track_silently,
 ) -> ReleaseDiff:
     """List what changed between two releases, or two datasets: episodes and why, labels, splits, shifts, features.
@@ -42,10 +52,12 @@ def compare_two_releases(
         newer: the newer release, or a log or dataset folder
         html: also write the difference as an HTML page
         facts_only: compare no values, so that no log is opened
+        kept_only: compare values only of episodes whose values were read before, so that no log is opened
     """
     asked = [find_release_or_path(workspace, name) for name in (older, newer)]
+    read = Values.NONE if facts_only else Values.KEPT if kept_only else Values.ALL
     operations = workspace.operations if workspace else default_operations()
-    old, new = (_make_side(workspace, one, values=not facts_only, track=track) for one in asked)
+    old, new = (_make_side(workspace, one, read, track) for one in asked)
     if workspace is not None and all(isinstance(one, Release) for one in asked):
         old, new = _explain_absence(workspace, old, new), _explain_absence(workspace, new, old)
     made = compare_sides(old, new, _read_terms(operations))
@@ -62,10 +74,10 @@ def _read_terms(operations: Operations) -> DiffTerms:
     return DiffTerms(settings.number("diff_alpha"), int(settings.number("diff_draws")), settings.number("felt_shift"))
 
 
-def _make_side(workspace: Workspace | None, one: Release | Path, *, values: bool, track: Track) -> Side:
+def _make_side(workspace: Workspace | None, one: Release | Path, read: Values, track: Track) -> Side:
     if workspace is not None and isinstance(one, Release):
-        return _make_release_side(workspace, one, values=values)
-    return _read_dataset_side(Path(str(one)), workspace, values=values, track=track)
+        return _make_release_side(workspace, one, read)
+    return _read_dataset_side(Path(str(one)), workspace, values=read is Values.ALL, track=track)
 
 
 def _read_dataset_side(path: Path, workspace: Workspace | None, *, values: bool, track: Track) -> Side:
@@ -83,12 +95,13 @@ def _read_dataset_side(path: Path, workspace: Workspace | None, *, values: bool,
     return Side(path.name, content, tuple(episodes.values()), split, sketches=sketches)
 
 
-def _make_release_side(workspace: Workspace, release: Release, *, values: bool) -> Side:
+def _make_release_side(workspace: Workspace, release: Release, read: Values) -> Side:
     episodes = tuple(find_release_episodes(workspace, release))
     labels: dict[str, list[Annotation]] = {}
     for span in find_labels_as_frozen(workspace, release):
         labels.setdefault(span.episode, []).append(span)
-    sketches = sketch_release(workspace, release, episodes) if values else {}
+    kept_only = read is Values.KEPT
+    sketches = {} if read is Values.NONE else sketch_release(workspace, release, episodes, kept_only=kept_only)
     return replace(
         make_release_side(release, episodes),
         labels={key: tuple(spans) for key, spans in labels.items()},

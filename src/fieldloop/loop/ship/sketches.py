@@ -22,11 +22,16 @@ PARTS = ("count", "mean", "squares", "grid")
 NAMES = "names"
 
 
-def sketch_release(workspace: Workspace, release: Release, episodes: Sequence[Episode]) -> dict[str, dict[str, Sketch]]:
-    """Sketch every episode of a release as it is read, with its fixes; those in the cache open no log."""
+def sketch_release(
+    workspace: Workspace, release: Release, episodes: Sequence[Episode], *, kept_only: bool = False
+) -> dict[str, dict[str, Sketch]]:
+    """Sketch every episode of a release as it is read, with its fixes; those in the cache open no log.
+
+    With `kept_only` no log is opened, and episodes that are not in the cache are left out.
+    """
     files = dict(_name_files(workspace, release, episodes))
     known = {e.id: found for e in episodes if (found := _read_sketches(files[e.id])) is not None}
-    missing = [episode for episode in episodes if episode.id not in known]
+    missing = [] if kept_only else [episode for episode in episodes if episode.id not in known]
     for recording in Reopened(workspace, missing, f"values of {release.name}", release) if missing else ():
         made = sketch_recording(recording)
         known[recording.episode.id] = made

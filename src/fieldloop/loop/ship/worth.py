@@ -21,7 +21,6 @@ from fieldloop.release.worth import (
     compare_trials,
     find_evidence,
     order_by_worth,
-    read_leaving_out,
     select_worst,
     summarise_evidence,
 )
@@ -104,7 +103,7 @@ def _compare_trials(workspace: Workspace, release: Release, method: WorthMethod)
     settings, here = workspace.operations["worth"], set(release.episodes)
     known = {one.id: one for one in workspace.store.find(Release)}
     for without in workspace.store.find(Release, newest=True):
-        left = read_leaving_out(without)
+        left = without.left_out
         if left is None or left.method != method or (whole := known.get(left.whole)) is None:
             continue
         if len(here & set(whole.episodes)) < settings.number("same_data_share") * len(here):

@@ -51,6 +51,7 @@ def draw_release(visit: Visit) -> Drawn:
         _draw_stratum_shares(release),
         _draw_excluded_episodes(release),
         _draw_compare(now),
+        _draw_worth(release),
         _draw_exports(now),
         draw_panel("Datasheet", draw_folded("As Markdown", render_markdown(now.datasheet))),
     )
@@ -171,6 +172,15 @@ def _draw_compare(now: ReleaseShown) -> Markup:
         *(policies or [tag("p", "None yet.")]),
     )
     return draw_panel("Compare and trace", *body, columns=6)
+
+
+def _draw_worth(release: Release) -> Markup:
+    words = (
+        "Which episodes are worth least to a policy is estimated from every log of the release, which takes minutes to "
+        "hours. It is therefore a command. The form that freezes a release can then leave a share of them out."
+    )
+    command = draw_copyable_command(f"fieldloop release worth {release.name}")
+    return draw_panel("Worth of episodes", tag("p", words, class_="body"), command, columns=6)
 
 
 def _draw_exports(now: ReleaseShown) -> Markup:

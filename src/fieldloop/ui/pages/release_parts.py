@@ -25,7 +25,7 @@ WIDE = {"why", "most changed"}
 def draw_diff(visit: Visit) -> Drawn:
     """Draw what changed from one release to another."""
     older, newer = visit.path["older"], visit.path["newer"]
-    diff = compare_two_releases(visit.workspace, older, newer, facts_only=True)
+    diff = compare_two_releases(visit.workspace, older, newer, kept_only=True)
     old, new = diff.names
     title = join(tag("a", "Releases", href="/releases"), f" / from {old} to {new}")
     shifted = any(one.shifted for one in diff.shifts)
@@ -35,7 +35,23 @@ def draw_diff(visit: Visit) -> Drawn:
         " ".join(words.list_remarks(diff)),
         draw_copyable_command(f"fieldloop release diff {old} {new}"),
     )
-    return Drawn(title, (card, *_draw_tables(diff)))
+    return Drawn(title, (card, *_draw_tables(diff), *_draw_values_form(diff)))
+
+
+def _draw_values_form(diff: ReleaseDiff) -> list[Markup]:
+    """Draw the button that reads the values of all episodes, until they are all known."""
+    known = diff.measured or (0, 0)
+    if diff.same or known == diff.counts:
+        return []
+    parts = [f"{one} of {format_plural(every, 'episode')}" for one, every in zip(known, diff.counts, strict=True)]
+    words = (
+        f"Values are known of {parts[0]} before and {parts[1]} now. The others are read from their logs once, which "
+        "takes a while for a large release, and are then kept."
+    )
+    button = draw_action_button(
+        "Compute what a normaliser feels", "/api/release/diff", {"older": diff.before, "newer": diff.after}
+    )
+    return [draw_panel("Values of all episodes", tag("p", words, class_="body"), button)]
 
 
 def _draw_tables(diff: ReleaseDiff) -> list[Markup]:
