@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.annotate.in_force import find_locks, read_locked_taxonomy, read_taxonomy_as_written
+from fieldloop.loop.annotate.in_force import (
+    find_locks,
+    find_predecessor,
+    is_governed,
+    read_locked_taxonomy,
+    read_taxonomy_as_written,
+)
 from fieldloop.loop.annotate.merged_spans import rename_spans
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.taxonomies import lint_taxonomy, read_named_taxonomy
@@ -15,7 +21,7 @@ from fieldloop.loop.ship.taxonomy_lock import make_taxonomy_lock
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import KINDS, Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodeAnnotated, Event, TaxonomyLocked
+from fieldloop.model.event import EpisodeAnnotated, Event
 from fieldloop.model.labelling import LabelTask, TaskReason, TaskState, TaxonomyMigration
 from fieldloop.model.labelling_event import LabelTasksDealt, TaxonomyMigrated
 from fieldloop.model.note import note
@@ -59,7 +65,7 @@ def compare_two_taxonomies(
     before = read_named_taxonomy(workspace, older) if older else _find_last_locked(workspace, after) or after
     mapping = _parse_mapping(map_, before, after)
     changes = compare_taxonomies(before, after, mapping)
-    touched, unmapped = _find_touched(workspace, changes)
+    touched, unmapped = _find_touched(workspace, changes, _find_labelled_spans(workspace, task))
     return TaxonomyChanges(before.version_name, after.version_name, changes, touched, unmapped)
 
 
@@ -102,14 +108,15 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
         return TaxonomyChanges(words.version_name, words.version_name, (), ())
     mapping = _parse_mapping(written, before, words) if before else {}
     changes = compare_taxonomies(before, words, mapping) if before else ()
-    touched, unmapped = _find_touched(workspace, changes)
+    governed = _find_labelled_spans(workspace, task) if changes else []
+    touched, unmapped = _find_touched(workspace, changes, governed)
     if unmapped:
         raise Refused(
             f"{words.version_name} lacks labels in use: {', '.join(unmapped)}. State what becomes of each: "
             f"fieldloop taxonomy migrate --map {unmapped[0].replace(' ', ':')}=NEW"
         )
     renamed = {(c.kind, c.label): c.became[0] for c in changes if c.change is Change.RENAMED}
-    spans = list(_list_renamed_spans(workspace, renamed))
+    spans = list(_list_renamed_spans(governed, renamed))
     tasks = _make_tasks_again(workspace, touched, words, changes)
     older = before.version_name if before else ""
     migration = TaxonomyMigration(
@@ -126,14 +133,21 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
 
 
 def _find_last_locked(workspace: Workspace, words: Taxonomy) -> Taxonomy | None:
-    """Return the version to compare with: the one that this one follows, else the one that was locked last."""
-    locks = [lock for lock in workspace.store.find(TaxonomyLocked, newest=True) if not _is_same(lock, words)]
-    named = [lock for lock in locks if f"{lock.name} v{lock.version}" == words.follows]
-    return read_locked_taxonomy(workspace, (named or locks)[0]) if locks else None
+    """Return the version to compare with; taxonomies of other tasks are none."""
+    lock = find_predecessor(workspace, words)
+    return read_locked_taxonomy(workspace, lock) if lock else None
 
 
-def _is_same(lock: TaxonomyLocked, words: Taxonomy) -> bool:
-    return (lock.name, lock.version) == (words.name, words.version)
+def _find_labelled_spans(workspace: Workspace, task: str) -> list[Annotation]:
+    """Return the labels of the episodes that a task's taxonomy is for, those that were set aside included."""
+    by_task: dict[str, bool] = {}
+    inside = set()
+    for episode in workspace.store.find(Episode):
+        if episode.task not in by_task:
+            by_task[episode.task] = is_governed(workspace, episode.task, task)
+        if by_task[episode.task]:
+            inside.add(episode.id)
+    return [span for span in workspace.store.find(Annotation) if span.episode in inside]
 
 
 def _parse_mapping(written: Sequence[str], before: Taxonomy, after: Taxonomy) -> Becomes:
@@ -158,7 +172,7 @@ def _parse_mapping(written: Sequence[str], before: Taxonomy, after: Taxonomy) ->
 
 
 def _find_touched(
-    workspace: Workspace, changes: Iterable[LabelChange]
+    workspace: Workspace, changes: Iterable[LabelChange], spans: Sequence[Annotation]
 ) -> tuple[tuple[TouchedEpisode, ...], tuple[str, ...]]:
     """Return the episodes and kinds with labels that changed, and removed labels that are in use."""
     everywhere = {(c.kind, c.label) for c in changes if c.change in (Change.MEANING, Change.SPLIT)}
@@ -171,7 +185,7 @@ def _find_touched(
     edge = find_edge_cases(list(episodes.values()), share) if at_edges else frozenset()
     found: dict[tuple[str, str], tuple[set[str], set[str]]] = {}
     unmapped: dict[str, None] = {}
-    for span in workspace.store.find(Annotation):
+    for span in spans:
         place = (span.kind, span.label)
         if place in removed and classify_author(span.author) is not Source.MACHINE:
             unmapped[f"{span.kind} {span.label}"] = None
@@ -187,14 +201,16 @@ def _find_touched(
     return touched, tuple(unmapped)
 
 
-def _list_renamed_spans(workspace: Workspace, renamed: Mapping[tuple[str, str], str]) -> Iterator[EpisodeAnnotated]:
+def _list_renamed_spans(
+    spans: Sequence[Annotation], renamed: Mapping[tuple[str, str], str]
+) -> Iterator[EpisodeAnnotated]:
     """Yield the labels of every author with their new names; what becomes one label and touches, becomes one span."""
     by_place: dict[tuple[str, str, str], list[Annotation]] = {}
-    for span in workspace.store.find(Annotation) if renamed else ():
+    for span in spans:
         by_place.setdefault((span.episode, span.kind, span.author), []).append(span)
-    for (episode, kind, author), spans in by_place.items():
-        if any((kind, span.label) in renamed for span in spans):
-            yield EpisodeAnnotated(episode, kind, author, rename_spans(spans, renamed))
+    for (episode, kind, author), several in by_place.items():
+        if any((kind, span.label) in renamed for span in several):
+            yield EpisodeAnnotated(episode, kind, author, rename_spans(several, renamed))
 
 
 def _make_tasks_again(
@@ -212,6 +228,7 @@ def _make_tasks_again(
     tasks = []
     for one in touched:
         people = [author for author in one.authors if classify_author(author) is Source.PERSON] or [""]
+        people = [person for person in people if (one.episode, one.kind, person) not in open_tasks]
         pair = workspace.ids.new("pair") if len(people) > 1 else ""
         labels = tuple(name for label in one.labels for name in became.get((one.kind, label), (label,)))
         why = note("annotate.taxonomy_changed", taxonomy=words.version_name, labels=labels)
@@ -222,6 +239,5 @@ def _make_tasks_again(
                 annotator=person, pair=pair, because=(why,),
             )
             for person in people
-            if (one.episode, one.kind, person) not in open_tasks
         ]  # fmt: skip
     return tasks

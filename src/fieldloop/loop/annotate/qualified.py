@@ -13,6 +13,7 @@ from fieldloop.model.labelling import CalibrationSet, LabelTask, Qualification, 
 from fieldloop.model.labelling_event import LabelTasksDealt
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Token
+from fieldloop.store import Expected
 
 
 def is_known_lead(workspace: Workspace, person: str) -> bool:
@@ -47,6 +48,7 @@ def explain_missing_qualification(workspace: Workspace, person: str) -> Note | N
 
 def deal_calibration(workspace: Workspace, person: str, *, again: bool = False) -> tuple[LabelTask, ...]:
     """Deal the tasks of the calibration sets to a person who has none of them yet; with `again`, once more."""
+    last = workspace.last_seq()
     dealt = [
         task
         for one in find_calibration_sets(workspace)
@@ -54,7 +56,7 @@ def deal_calibration(workspace: Workspace, person: str, *, again: bool = False) 
         for task in make_calibration_tasks(workspace, one, person)
     ]
     if dealt:
-        workspace.write(LabelTasksDealt(tuple(dealt)))
+        workspace.write(LabelTasksDealt(tuple(dealt)), expect=Expected(LabelTask, last, {"annotator": person}))
     return tuple(dealt)
 
 

@@ -3,7 +3,13 @@
 import json
 
 from fieldloop.errors import Refused
-from fieldloop.loop.annotate.in_force import LOCKED_SCHEMA, find_locks, fingerprint_taxonomy, read_taxonomy_text
+from fieldloop.loop.annotate.in_force import (
+    LOCKED_SCHEMA,
+    find_locks,
+    find_predecessor,
+    fingerprint_taxonomy,
+    read_taxonomy_text,
+)
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import to_plain
@@ -12,7 +18,9 @@ from fieldloop.model.taxonomy import Taxonomy
 
 
 def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
-    """Lock this version if it is not locked; refuse one that was locked with other labels.
+    """Lock the first version of a taxonomy; refuse one that was locked with other labels, and a version after it.
+
+    A version that follows a locked one changes labels in use: only `taxonomy lock` has these labelled again.
 
     The audit comes first, because labels that do not fit the deployment would have to be made again. An incomplete
     audit needs `audit override`, which is recorded.
@@ -20,6 +28,11 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
     fingerprint = fingerprint_taxonomy(words)
     locked = find_locks(workspace, words)
     if not locked:
+        if before := find_predecessor(workspace, words):
+            raise Refused(
+                f"{words.version_name} is not locked yet, and labels were made under {before.name} v{before.version}. "
+                "A lead locks it, which deals the labels that it changes again: fieldloop taxonomy lock"
+            )
         require_complete_audit(workspace)
         workspace.write(make_taxonomy_lock(workspace, words))
     elif locked[0].fingerprint != fingerprint:
