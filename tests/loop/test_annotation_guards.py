@@ -1,14 +1,19 @@
 """What two people do at the same moment is not lost, and labels are compared and count only once they may."""
 
+from dataclasses import replace
+
 import pytest
 from tests.loop.labelled import acting, annotated_workspace, segments
 from tests.loop.test_annotation_tasks import SET, episode_id, phases, qualified, submit, work
 
-from fieldloop.errors import ChangedMeanwhile, Refused
+from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
 from fieldloop.loop.annotate import adjudicate, deal, labels, qualify, save, spot_check, submission, tasks
+from fieldloop.loop.annotate.qualified import find_calibration_sets
 from fieldloop.loop.ship import agree, import_labels
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.labelling import LabelTask, SavedLabels, SpotCheck, TaskReason, TaskState
+from fieldloop.model.event import EpisodeRelabelled
+from fieldloop.model.labelling import CalibrationSet, LabelTask, SavedLabels, SpotCheck, TaskReason, TaskState
+from fieldloop.model.labelling_event import CalibrationSetChosen
 from fieldloop.model.person import Duty, Role
 
 
@@ -173,3 +178,30 @@ def test_a_verdict_on_a_person_is_shown_to_that_person_and_leads(here):
 def test_an_import_without_places_expects_nothing(plain):
     assert submission.expect_saved_labels(plain, []) == ()
     assert segments() == "[]"
+
+
+def test_a_calibration_set_is_of_one_task_and_of_a_kind_that_can_be_compared(here):
+    for number in (5, 6):
+        before = labels.find_episode(here, f"e{number}")
+        here.write(EpisodeRelabelled(replace(before, task="sort"), before))
+    with pytest.raises(BadInput, match=r"of several tasks: 'pick', 'sort'"):
+        qualify.choose_calibration_set(here, (*SET, "e5"))
+    with pytest.raises(BadInput, match="kind object may overlap"):
+        qualify.choose_calibration_set(here, SET, kind="object")
+    qualified(here, "anna")
+    deal.deal_tasks(here, ("e5",), annotator=("anna", "ben"))
+    # a set of another task replaces none, and qualifies for that task only
+    first = qualified_sets(here)
+    spans = here.store.find(CalibrationSet)[0].gold
+    other = CalibrationSet("sorts", "phase", (episode_id(here, "e6"),), spans[:1], here.clock(), "picking v1")
+    here.write(CalibrationSetChosen(other))
+    assert qualified_sets(here) == [*first, "sorts"]
+    anna = acting(here, "anna")
+    assert tasks.take_next_task(anna).task.reason is TaskReason.CALIBRATION
+    dealt = {t.episode: t.id for t in here.store.find(LabelTask, {"annotator": "anna", "reason": TaskReason.DOUBLE})}
+    with pytest.raises(Refused, match="anna is not qualified yet"):
+        tasks.take_next_task(anna, task=dealt[episode_id(here, "e5")])
+
+
+def qualified_sets(workspace):
+    return [one.id for one in find_calibration_sets(workspace)]

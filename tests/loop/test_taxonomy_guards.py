@@ -10,8 +10,9 @@ from fieldloop.annotate import compare_taxonomies, load_whole_taxonomy
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate import change, labels, save, taxonomies
 from fieldloop.loop.annotate.in_force import find_taxonomy
+from fieldloop.loop.ship.taxonomy_lock import name_locked_taxonomies
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.event import EpisodeRelabelled, TaxonomyLocked
+from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, TaxonomyLocked
 from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason
 from fieldloop.model.labelling_event import LabelTasksDealt
 from fieldloop.model.taxonomy_change import Change
@@ -100,3 +101,31 @@ def test_the_label_of_which_another_is_a_part_is_its_meaning():
     assert [(c.label, c.change, c.fields) for c in compare_taxonomies(words, moved)] == [
         (part.name, Change.MEANING, ("part_of",))
     ]
+
+
+def test_labels_without_a_revision_and_proposals_with_a_split_label_count_no_more(here):
+    taxonomies.write_new_taxonomy(here, "pick")
+    change.lock_new_taxonomy(here)
+    for number, author in ((0, "anna"), (1, "machine:signals"), (2, "machine:signals"), (2, "ben")):
+        known = labels.find_episode(here, f"e{number}")
+        name = "lift" if author == "ben" else "retract"
+        span = Annotation(known.id, "phase", name, known.start_ns, known.end_ns, author)
+        here.write(EpisodeAnnotated(known.id, "phase", author, (span,)))
+    raise_version(here, 1)
+    edit(here, 'name       = "retract"', 'name       = "return"')
+    change.migrate_taxonomy(here, map_=("retract=return,release",))
+    assert [(span.episode[-1], span.author) for span in here.store.find(Annotation)] == [("2", "ben")]
+    (own,) = labels.show_episode_labels(acting(here, "anna"), "e0").own
+    assert (own.revision, own.submitted, [s.label for s in own.segments]) == (1, False, ["retract"])
+
+
+def test_a_release_names_the_locked_taxonomy_of_its_own_task_and_no_version_that_waits(here):
+    taxonomies.write_new_taxonomy(here, "pick")
+    assert name_locked_taxonomies(here, ("pick",)) == ""
+    change.lock_new_taxonomy(here)
+    raise_version(here, 1)
+    assert name_locked_taxonomies(here, ("pick",)) == "pick v1"
+    taxonomies.write_new_taxonomy(here, "sort")
+    assert name_locked_taxonomies(here, ("sort",)) == ""
+    change.lock_new_taxonomy(here, task="sort")
+    assert name_locked_taxonomies(here, ("pick", "sort")) == "pick v1, sort v1"

@@ -1,10 +1,11 @@
 """Change a taxonomy: lock a version, carry labels over, and have exactly those labelled again that it touches."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.annotate.carried_labels import carry_labels
 from fieldloop.loop.annotate.in_force import (
     find_locks,
     find_predecessor,
@@ -12,7 +13,6 @@ from fieldloop.loop.annotate.in_force import (
     read_locked_taxonomy,
     read_taxonomy_as_written,
 )
-from fieldloop.loop.annotate.merged_spans import rename_spans
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.taxonomies import lint_taxonomy, read_named_taxonomy
 from fieldloop.loop.audit.audit import require_complete_audit
@@ -21,8 +21,8 @@ from fieldloop.loop.ship.taxonomy_lock import make_taxonomy_lock
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import KINDS, Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodeAnnotated, Event
-from fieldloop.model.labelling import LabelTask, TaskReason, TaskState, TaxonomyMigration
+from fieldloop.model.event import Event
+from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason, TaskState, TaxonomyMigration
 from fieldloop.model.labelling_event import LabelTasksDealt, TaxonomyMigrated
 from fieldloop.model.note import note
 from fieldloop.model.taxonomy import Taxonomy
@@ -84,6 +84,9 @@ def lock_new_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyChange
 def migrate_taxonomy(workspace: Workspace, *, map_: tuple[str, ...], task: str = "") -> TaxonomyChanges:
     """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again.
 
+    Labels of an episode that hold a split label count no more until they are made again; each person keeps them as a
+    draft. What people saved gets a new revision with the new names.
+
     Frozen releases keep their labels and their id.
 
     Arguments:
@@ -116,17 +119,18 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
             f"fieldloop taxonomy migrate --map {unmapped[0].replace(' ', ':')}=NEW"
         )
     renamed = {(c.kind, c.label): c.became[0] for c in changes if c.change is Change.RENAMED}
-    spans = list(_list_renamed_spans(governed, renamed))
+    gone = {(c.kind, c.label) for c in changes if c.change in (Change.SPLIT, Change.REMOVED)}
+    carried = carry_labels(workspace, governed, renamed, gone, words.version_name)
     tasks = _make_tasks_again(workspace, touched, words, changes)
     older = before.version_name if before else ""
     migration = TaxonomyMigration(
         older, words.version_name, tuple((kind, a, b) for (kind, a), b in renamed.items()),
-        sum(len(event.annotations) for event in spans), tuple((t.episode, t.kind) for t in touched),
+        sum(len(event.annotations) for event in carried.renamed), tuple((t.episode, t.kind) for t in touched),
     )  # fmt: skip
-    events: list[Event] = [make_taxonomy_lock(workspace, words), *spans]
+    events: list[Event] = [make_taxonomy_lock(workspace, words), *carried.renamed, *carried.withdrawn, *carried.saved]
     events += [TaxonomyMigrated(migration)] * bool(before)
     events += [LabelTasksDealt(tuple(tasks))] * bool(tasks)
-    workspace.write(*events, expect=Expected(Annotation, last))
+    workspace.write(*events, expect=[Expected(noun, last) for noun in (Annotation, SavedLabels, LabelTask)])
     return TaxonomyChanges(
         older or words.version_name, words.version_name, changes, touched, (), migration.spans, len(tasks)
     )  # fmt: skip
@@ -199,18 +203,6 @@ def _find_touched(
         if any(classify_author(author) is not Source.MACHINE for author in authors)
     )
     return touched, tuple(unmapped)
-
-
-def _list_renamed_spans(
-    spans: Sequence[Annotation], renamed: Mapping[tuple[str, str], str]
-) -> Iterator[EpisodeAnnotated]:
-    """Yield the labels of every author with their new names; what becomes one label and touches, becomes one span."""
-    by_place: dict[tuple[str, str, str], list[Annotation]] = {}
-    for span in spans:
-        by_place.setdefault((span.episode, span.kind, span.author), []).append(span)
-    for (episode, kind, author), several in by_place.items():
-        if any((kind, span.label) in renamed for span in several):
-            yield EpisodeAnnotated(episode, kind, author, rename_spans(several, renamed))
 
 
 def _make_tasks_again(

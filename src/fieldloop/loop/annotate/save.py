@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
+from fieldloop.loop.annotate.carried_labels import rename_saved_spans
 from fieldloop.loop.annotate.in_force import find_predecessor, find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.submission import expect_tasks, find_task_of, list_what_follows, renew_lease
@@ -92,6 +93,8 @@ def undo_labels(
 ) -> LabelsKept:
     """Go back to an earlier revision of a person's labels, as a new draft; later revisions stay on record.
 
+    Labels that were renamed since get their new names.
+
     Arguments:
         episode: the episode's name or id
         kind: the kind of labels
@@ -109,8 +112,9 @@ def undo_labels(
         last = newest.revision if newest else 0
         raise BadInput(f"{person} has no revision {to} of {kind} in {known.name}; the newest is {last}.")
     made = replace(
-        earlier[0], revision=revision + 1, submitted=False, saved_ns=workspace.clock(), task="", from_revision=to
-    )
+        earlier[0], revision=revision + 1, submitted=False, saved_ns=workspace.clock(), task="", from_revision=to,
+        taxonomy=words.version_name, annotations=rename_saved_spans(workspace, earlier[0]),
+    )  # fmt: skip
     return _keep(workspace, known, words, made)
 
 

@@ -83,15 +83,17 @@ def find_task_of(workspace: Workspace, made: SavedLabels) -> LabelTask | None:
             f"{taken.taken_by} took this task after your lease ended. Your labels are kept as a draft; submit them if "
             f"the task becomes free again: fieldloop annotate next --task {taken.id}"
         )
-    _require_qualified(workspace, made.author)
+    _require_qualified(workspace, made)
     return None
 
 
-def _require_qualified(workspace: Workspace, author: str) -> None:
+def _require_qualified(workspace: Workspace, made: SavedLabels) -> None:
     """Refuse labels without a task of someone who has yet to qualify; a lead may hand in what others made."""
-    if is_lead(workspace.actor) or is_known_lead(workspace, author) or not find_calibration_sets(workspace):
+    if is_lead(workspace.actor) or is_known_lead(workspace, made.author) or not find_calibration_sets(workspace):
         return
-    if missing := explain_missing_qualification(workspace, author):
+    if missing := explain_missing_qualification(
+        workspace, made.author, workspace.store.get(Episode, made.episode).task
+    ):
         raise Refused(
             f"{write_sentence(missing)} Until then only labels of your tasks count. These are kept as a draft; take "
             "the calibration tasks: fieldloop annotate next",

@@ -1,12 +1,14 @@
 """Lock the annotation taxonomy at its first use, after a complete audit."""
 
 import json
+from collections.abc import Iterable
 
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate.in_force import (
     LOCKED_SCHEMA,
     find_locks,
     find_predecessor,
+    find_taxonomy,
     fingerprint_taxonomy,
     read_taxonomy_text,
 )
@@ -47,6 +49,21 @@ def make_taxonomy_lock(workspace: Workspace, words: Taxonomy) -> TaxonomyLocked:
     kept = {"schema": LOCKED_SCHEMA, "text": read_taxonomy_text(workspace, words), "taxonomy": to_plain(words)}
     content = workspace.shelf.put_bytes(json.dumps(kept, ensure_ascii=False).encode())
     return TaxonomyLocked(words.name, words.version, fingerprint_taxonomy(words), content)
+
+
+def name_locked_taxonomies(workspace: Workspace, tasks: Iterable[str]) -> str:
+    """Return the locked versions under which episodes of these tasks are labelled, '' where none is locked.
+
+    A file with a newer version that is not locked yet changes nothing.
+    """
+    names: dict[str, None] = {}
+    for task in tasks:
+        words = find_taxonomy(workspace, task)
+        if is_locked(workspace, words):
+            names[words.version_name] = None
+        elif before := find_predecessor(workspace, words):
+            names[f"{before.name} v{before.version}"] = None
+    return ", ".join(names)
 
 
 def is_locked(workspace: Workspace, words: Taxonomy) -> bool:
