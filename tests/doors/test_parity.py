@@ -217,7 +217,7 @@ NOT_A_USE_CASE = {
         "annotate.submission:list_import_events",
         "annotate.submission:expect_tasks",
         "annotate.submission:expect_saved_labels",
-        "annotate.carried_labels:carry_labels",
+        "annotate.carried_labels:move_labels",
         "annotate.carried_labels:rename_saved_spans",
         "annotate.in_force:find_predecessor",
         "annotate.in_force:is_governed",

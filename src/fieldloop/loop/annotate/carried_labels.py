@@ -27,7 +27,7 @@ class Carried:
     saved: tuple[LabelsSaved, ...]
 
 
-def carry_labels(
+def move_labels(
     workspace: Workspace,
     spans: Sequence[Annotation],
     renamed: Mapping[Name, str],
@@ -49,7 +49,7 @@ def carry_labels(
     return Carried(
         tuple(EpisodeAnnotated(*whose, rename_spans(held, renamed)) for whose, held in changed.items()),
         tuple(EpisodeAnnotated(*whose, ()) for whose in by_author if whose in withdrawn),
-        tuple(_carry_revisions(workspace, by_author, withdrawn, renamed, version)),
+        tuple(_renew_revisions(workspace, by_author, withdrawn, renamed, version)),
     )
 
 
@@ -78,7 +78,7 @@ def _find_withdrawn(by_author: Mapping[Whose, Sequence[Annotation]], gone: Abstr
     return lost | {whose for whose in by_author if whose[:2] in places}
 
 
-def _carry_revisions(
+def _renew_revisions(
     workspace: Workspace,
     by_author: Mapping[Whose, Sequence[Annotation]],
     withdrawn: AbstractSet[Whose],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.annotate.carried_labels import carry_labels
+from fieldloop.loop.annotate.carried_labels import move_labels
 from fieldloop.loop.annotate.in_force import (
     find_locks,
     find_predecessor,
@@ -120,7 +120,7 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
         )
     renamed = {(c.kind, c.label): c.became[0] for c in changes if c.change is Change.RENAMED}
     gone = {(c.kind, c.label) for c in changes if c.change in (Change.SPLIT, Change.REMOVED)}
-    carried = carry_labels(workspace, governed, renamed, gone, words.version_name)
+    carried = move_labels(workspace, governed, renamed, gone, words.version_name)
     tasks = _make_tasks_again(workspace, touched, words, changes)
     older = before.version_name if before else ""
     migration = TaxonomyMigration(

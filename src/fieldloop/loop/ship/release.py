@@ -56,7 +56,8 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     Once the taxonomy is locked (by the first `annotate`), episodes without phases stay out. Sessions and
     near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once more; an
     episode that still fails stays out. A release is refused, with all reasons, where a check of the selection fails, a
-    device is undeclared, or its clock is not verified.
+    device is undeclared, or its clock is not verified. Where several people labelled an episode and no lead decided,
+    the labels handed in last count.
 
     Arguments:
         name: name of the release, such as r7
