@@ -367,7 +367,7 @@ class OpenWorkspace:
         """Show who qualifies on the calibration set; name annotators to deal them the set again."""
     def annotate_spot_check(self, episode: str = ..., *, annotator: str = ..., verdict: Literal['good', 'wrong', ''] = ..., comment: str = ...) -> SpotChecks:
         """Draw finished tasks for the lead to look at; or state the verdict on one annotator's labels of an episode."""
-    def annotate_adjudicate(self, episode: str, *, kind: str = ..., take: str = ..., segments_text: str = ..., comment: str = ...) -> Adjudicated:
+    def annotate_adjudicate(self, episode: str, *, kind: str = ..., take: str = ..., segments_text: str = ..., comment: str = ..., seen: str = ...) -> Adjudicated:
         """Decide between authors of one kind of labels in an episode; releases then take the decided labels."""
     def annotate_revisions(self, episode: str, *, kind: str = ..., author: str = ...) -> tuple[Revision, ...]:
         """List the revisions of a person's labels of one episode, oldest first; `annotate undo` goes back to one."""

@@ -13,7 +13,7 @@ from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.audit import Audit
 from fieldloop.model.event import DeploymentAudited, EpisodeAnnotated, TaxonomyLocked
-from fieldloop.model.labelling import LabelTask, TaskReason
+from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason
 from fieldloop.model.labelling_event import TaxonomyMigrated
 from fieldloop.model.taxonomy_change import Change
 
@@ -150,11 +150,22 @@ def test_labels_are_renamed_merged_and_split(here):
                      ("0", "ben", TaskReason.DOUBLE)}  # fmt: skip
     (record,) = here.store.events(TaxonomyMigrated)
     assert ("phase", "approach", "reach") in record.event.migration.renamed
-    # what was decided under the earlier version counts until the labels are made again
-    e1 = {"episode": labels.find_episode(here, "e1").id, "author": "adjudicated"}
-    assert here.store.count(Annotation, e1) == 1
-    submit(anna, "e1", ("return", 0, 1))
+    # labels with a split label, decided ones too, count no more; anna keeps hers as a draft
+    e1 = {"episode": labels.find_episode(here, "e1").id}
     assert here.store.count(Annotation, e1) == 0
+    (draft,) = labels.show_episode_labels(anna, "e1").own
+    assert (draft.revision, draft.submitted, [s.label for s in draft.segments]) == (2, False, ["retract"])
+    submit(anna, "e1", ("return", 0, 1))
+    assert [span.label for span in here.store.find(Annotation, e1)] == ["return"]
+    # what the page opens, and what an undo goes back to, have the new names
+    (own,) = labels.show_episode_labels(anna, "e0").own
+    assert (own.revision, own.submitted, own.taxonomy) == (2, True, "pick v2")
+    assert [s.label for s in own.segments] == ["reach", "grasp"]
+    back = save.undo_labels(anna, "e0", to=1, revision=2)
+    assert (back.taxonomy, [s.label for s in back.segments], back.problems) == ("pick v2", ["reach", "grasp"], ())
+    before = [here.store.find(noun) for noun in (Annotation, SavedLabels)]
+    here.store.rebuild_tables()
+    assert [here.store.find(noun) for noun in (Annotation, SavedLabels)] == before
 
 
 def test_a_fork_is_the_next_version_or_another_taxonomy(here):

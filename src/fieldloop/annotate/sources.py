@@ -1,10 +1,13 @@
 """Which labels count where several authors annotated one episode."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.labelling import ADJUDICATED, MACHINE_PREFIX
+
+Place = tuple[str, str]
+"""An episode and a kind of labels."""
 
 
 class Source(IntEnum):
@@ -29,19 +32,38 @@ def classify_author(author: str) -> Source:
 def choose_labels(annotations: Iterable[Annotation]) -> list[Annotation]:
     """Return the labels that count: of each kind in each episode those of one author, in the order given.
 
-    Decided labels come before those of people, and these before proposals. Of several authors of the same source, the
-    one whose name sorts first counts, so that the choice never depends on the order in which labels are read.
+    Decided labels come before those of people, and these before proposals. Labels are listed oldest first, as the store
+    and a replay list them: of several authors of the same source, the one who handed in last counts.
 
-    >>> made = [Annotation("e", "phase", "lift", 0, 1, author) for author in ("machine:signals", "ben", "anna")]
+    >>> made = [Annotation("e", "phase", "lift", 0, 1, author) for author in ("machine:signals", "anna", "ben")]
     >>> [label.author for label in choose_labels(made)]
+    ['ben']
+    """
+    return _choose(annotations, lambda author, last: (classify_author(author), last))
+
+
+def choose_labels_by_name(annotations: Iterable[Annotation]) -> list[Annotation]:
+    """Return the labels that counted in earlier releases: of several authors of a source, the first one by name.
+
+    >>> made = [Annotation("e", "phase", "lift", 0, 1, author) for author in ("machine:signals", "anna", "ben")]
+    >>> [label.author for label in choose_labels_by_name(made)]
     ['anna']
     """
-    by_place: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
-    for annotation in annotations:
-        authors = by_place.setdefault((annotation.episode, annotation.kind), {})
-        authors.setdefault(annotation.author, []).append(annotation)
-    return [
-        annotation
-        for authors in by_place.values()
-        for annotation in authors[min(authors, key=lambda author: (-classify_author(author), author))]
-    ]
+    listed = list(annotations)
+    names = sorted({annotation.author for annotation in listed}, reverse=True)
+    return _choose(listed, lambda author, _: (classify_author(author), names.index(author)))
+
+
+def _choose(annotations: Iterable[Annotation], rank: Callable[[str, int], tuple[int, int]]) -> list[Annotation]:
+    """Take the author of the highest rank at each place; a rank may ask for the number of the author's last label."""
+    last: dict[Place, dict[str, int]] = {}
+    by_author: dict[tuple[Place, str], list[Annotation]] = {}
+    for number, annotation in enumerate(annotations):
+        place = annotation.episode, annotation.kind
+        last.setdefault(place, {})[annotation.author] = number
+        by_author.setdefault((place, annotation.author), []).append(annotation)
+    chosen: list[Annotation] = []
+    for place, numbers in last.items():
+        ranks = {author: rank(author, number) for author, number in numbers.items()}
+        chosen += by_author[place, max(ranks, key=ranks.__getitem__)]
+    return chosen

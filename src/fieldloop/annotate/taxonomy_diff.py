@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from fieldloop.model.taxonomy import Label, Taxonomy
 from fieldloop.model.taxonomy_change import Change, LabelChange
 
-MEANING = ("definition", "begins", "ends")
+MEANING = ("definition", "begins", "ends", "part_of")
 STANDARDS = ("edge_cases",)
-WORDING = ("part_of", "includes", "key", "card", "picture", "examples")
+WORDING = ("includes", "key", "card", "picture", "examples")
 Place = tuple[str, str]
 """A kind and the name of a label."""
 

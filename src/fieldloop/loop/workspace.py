@@ -18,7 +18,7 @@ from fieldloop.model.event import Event
 from fieldloop.model.identity import Clock, Ids
 from fieldloop.model.person import LOCAL_ADMIN, Actor
 from fieldloop.protocol import CollectionProtocol, Operations, default_protocol, parse_operations
-from fieldloop.store import Expected, Shelf, Store, Unchanged, open_shelf, open_store
+from fieldloop.store import Lock, Shelf, Store, open_shelf, open_store
 from fieldloop.text_files import read_text
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ class Workspace:
         """Return the sequence number of the newest event, 0 where there is none."""
         return self.store.get_last_seq()
 
-    def write(self, *events: Event, caused_by: int | None = None, expect: Expected | Unchanged | None = None) -> int:
+    def write(self, *events: Event, caused_by: int | None = None, expect: Lock | Sequence[Lock] | None = None) -> int:
         """Append events atomically under this actor; `expect` as in `Store.append`."""
         return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by, expected=expect)
 

@@ -68,6 +68,10 @@ class Unchanged:
     as_read: tuple[Any, ...]
 
 
+Lock = Expected | Unchanged
+"""What must still hold when a writer writes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Count:
     """What to count: rows of a noun's table, or distinct values of one of its columns."""
@@ -232,11 +236,11 @@ class Store(Protocol):
         actor: str,
         at_ns: int,
         caused_by: int | None = None,
-        expected: Expected | Unchanged | None = None,
+        expected: Lock | Sequence[Lock] | None = None,
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number.
 
-        If `expected` no longer holds, ChangedMeanwhile is raised and nothing is written.
+        If `expected`, or one of several, no longer holds, ChangedMeanwhile is raised and nothing is written.
         """
 
     def get_last_seq(self) -> int:

@@ -12,7 +12,7 @@ from fieldloop.model.alarm import Rate
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare
-from fieldloop.store.contract import Expected, Jobs, Unchanged, Views
+from fieldloop.store.contract import Jobs, Lock, Unchanged, Views
 from fieldloop.store.database import Database, get_driver_cursor
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
@@ -62,7 +62,7 @@ class SqlStore:
         actor: str,
         at_ns: int,
         caused_by: int | None = None,
-        expected: Expected | Unchanged | None = None,
+        expected: Lock | Sequence[Lock] | None = None,
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number."""
         if not events:
@@ -78,8 +78,9 @@ class SqlStore:
         with self._database.open_for_writing(in_order=True) as connection:
             last = self._check_write_allowed(get_driver_cursor(connection), caused_by)
             tables = Tables(connection, self._statements)
-            if expected is not None:
-                _require_unchanged(tables, expected)
+            for lock in expected if isinstance(expected, Sequence) else (expected,):
+                if lock is not None:
+                    _require_unchanged(tables, lock)
             rows = make_ledger_rows(events, bodies, last, actor, at_ns, caused_by)
             get_driver_cursor(connection).executemany(self._statements.add_events, rows)
             apply_events(tables, enumerate(events, last + 1))
@@ -189,7 +190,7 @@ class SqlStore:
         return last or 0
 
 
-def _require_unchanged(tables: Tables, expected: Expected | Unchanged) -> None:
+def _require_unchanged(tables: Tables, expected: Lock) -> None:
     """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
     if isinstance(expected, Unchanged):
         now: list[Any] = tables.find(expected.noun, {"id": list(expected.ids)})

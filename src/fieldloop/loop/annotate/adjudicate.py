@@ -1,9 +1,10 @@
 """Decide between authors: the lead takes one's labels, or draws others; the decision is on record."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fieldloop.annotate import find_segment_problems
-from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.errors import BadInput, ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.save import require_usable_episode
@@ -11,12 +12,14 @@ from fieldloop.loop.annotate.written_segments import Segment, make_segment, pars
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
+from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.labelling import ADJUDICATED, Adjudication, LabelTask, TaskReason, TaskState
 from fieldloop.model.labelling_event import LabelsAdjudicated, LabelTaskMoved
+from fieldloop.release import compute_labels_id
 from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
-from fieldloop.store import Expected
+from fieldloop.store import Expected, Unchanged
 
 DECISIONS = (TaskReason.ADJUDICATE, TaskReason.SUSPECT)
 
@@ -37,7 +40,14 @@ class Adjudicated:
 
 
 def adjudicate_labels(
-    workspace: Workspace, episode: str, *, kind: str = PHASE, take: str = "", segments_text: str = "", comment: str = ""
+    workspace: Workspace,
+    episode: str,
+    *,
+    kind: str = PHASE,
+    take: str = "",
+    segments_text: str = "",
+    comment: str = "",
+    seen: str = "",
 ) -> Adjudicated:
     """Decide between authors of one kind of labels in an episode; releases then take the decided labels.
 
@@ -47,6 +57,8 @@ def adjudicate_labels(
         take: take this author's labels as they are
         segments_text: or other labels, as JSON like `annotate save` takes them
         comment: why, for the record
+        seen: with --take, the fingerprint of the labels that you looked at, as `annotate labels` states it; labels that
+            were changed since are not taken
     """
     require_lead(workspace, "adjudicate labels")
     if bool(take) is bool(segments_text):
@@ -56,7 +68,9 @@ def adjudicate_labels(
     words = find_taxonomy(workspace, known.task)
     require_kind(words, kind)
     last = workspace.last_seq()
-    spans = workspace.store.find(Annotation, {"episode": known.id, "kind": kind})
+    place = {"episode": known.id, "kind": kind}
+    waiting = _find_decision_tasks(workspace, known.id, kind)
+    spans = workspace.store.find(Annotation, place)
     between = tuple(sorted({span.author for span in spans} - {ADJUDICATED}))
     if not between:
         raise Refused(f"{known.name} has no {kind} labels to decide between. See: fieldloop annotate labels {episode}")
@@ -64,7 +78,7 @@ def adjudicate_labels(
         raise UnknownName("author", take, between, ", ".join(between))
     lead = workspace.actor.id
     chosen = (
-        [span for span in spans if span.author == take]
+        _take_labels(spans, take, seen, known)
         if take
         else parse_segments(segments_text, known, kind, ADJUDICATED, words)
     )
@@ -74,15 +88,30 @@ def adjudicate_labels(
     made = Adjudication(
         workspace.ids.new("decision"), known.id, kind, lead, between, take, workspace.clock(), comment.strip()
     )
-    closed = [_close(workspace, task) for task in _find_decision_tasks(workspace, known.id, kind)]
+    closed = [_close(workspace, task) for task in waiting]
     workspace.write(
         LabelsAdjudicated(made),
         EpisodeAnnotated(known.id, kind, ADJUDICATED, decided),
         *map(LabelTaskMoved, closed),
-        expect=Expected(Adjudication, last, {"episode": known.id, "kind": kind}),
+        expect=(
+            Expected(Adjudication, last, place),
+            Expected(Annotation, last, place),
+            Unchanged(LabelTask, tuple(task.id for task in waiting), tuple(waiting)),
+        ),
     )
     segments = tuple(make_segment(span, known.start_ns) for span in decided)
     return Adjudicated(made.id, known.id, known.name, kind, lead, between, take, segments, len(closed))
+
+
+def _take_labels(spans: Sequence[Annotation], author: str, seen: str, episode: Episode) -> Sequence[Annotation]:
+    """Return an author's labels; refuse others than the lead has seen."""
+    taken = [span for span in spans if span.author == author]
+    if seen and seen != compute_labels_id(taken):
+        raise ChangedMeanwhile(
+            f"{author} changed the labels of {episode.name} after you opened them, and nothing was decided. Look at "
+            f"them: fieldloop annotate labels {episode.name}; then decide."
+        )
+    return taken
 
 
 def _find_decision_tasks(workspace: Workspace, episode: str, kind: str) -> list[LabelTask]:

@@ -1,12 +1,18 @@
 """Change a taxonomy: lock a version, carry labels over, and have exactly those labelled again that it touches."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.annotate.in_force import find_locks, read_locked_taxonomy, read_taxonomy_as_written
-from fieldloop.loop.annotate.merged_spans import rename_spans
+from fieldloop.loop.annotate.carried_labels import move_labels
+from fieldloop.loop.annotate.in_force import (
+    find_locks,
+    find_predecessor,
+    is_governed,
+    read_locked_taxonomy,
+    read_taxonomy_as_written,
+)
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.taxonomies import lint_taxonomy, read_named_taxonomy
 from fieldloop.loop.audit.audit import require_complete_audit
@@ -15,8 +21,8 @@ from fieldloop.loop.ship.taxonomy_lock import make_taxonomy_lock
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import KINDS, Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodeAnnotated, Event, TaxonomyLocked
-from fieldloop.model.labelling import LabelTask, TaskReason, TaskState, TaxonomyMigration
+from fieldloop.model.event import Event
+from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason, TaskState, TaxonomyMigration
 from fieldloop.model.labelling_event import LabelTasksDealt, TaxonomyMigrated
 from fieldloop.model.note import note
 from fieldloop.model.taxonomy import Taxonomy
@@ -59,7 +65,7 @@ def compare_two_taxonomies(
     before = read_named_taxonomy(workspace, older) if older else _find_last_locked(workspace, after) or after
     mapping = _parse_mapping(map_, before, after)
     changes = compare_taxonomies(before, after, mapping)
-    touched, unmapped = _find_touched(workspace, changes)
+    touched, unmapped = _find_touched(workspace, changes, _find_labelled_spans(workspace, task))
     return TaxonomyChanges(before.version_name, after.version_name, changes, touched, unmapped)
 
 
@@ -77,6 +83,9 @@ def lock_new_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyChange
 
 def migrate_taxonomy(workspace: Workspace, *, map_: tuple[str, ...], task: str = "") -> TaxonomyChanges:
     """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again.
+
+    Labels of an episode that hold a split label count no more until they are made again; each person keeps them as a
+    draft. What people saved gets a new revision with the new names.
 
     Frozen releases keep their labels and their id.
 
@@ -102,38 +111,47 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
         return TaxonomyChanges(words.version_name, words.version_name, (), ())
     mapping = _parse_mapping(written, before, words) if before else {}
     changes = compare_taxonomies(before, words, mapping) if before else ()
-    touched, unmapped = _find_touched(workspace, changes)
+    governed = _find_labelled_spans(workspace, task) if changes else []
+    touched, unmapped = _find_touched(workspace, changes, governed)
     if unmapped:
         raise Refused(
             f"{words.version_name} lacks labels in use: {', '.join(unmapped)}. State what becomes of each: "
             f"fieldloop taxonomy migrate --map {unmapped[0].replace(' ', ':')}=NEW"
         )
     renamed = {(c.kind, c.label): c.became[0] for c in changes if c.change is Change.RENAMED}
-    spans = list(_list_renamed_spans(workspace, renamed))
+    gone = {(c.kind, c.label) for c in changes if c.change in (Change.SPLIT, Change.REMOVED)}
+    carried = move_labels(workspace, governed, renamed, gone, words.version_name)
     tasks = _make_tasks_again(workspace, touched, words, changes)
     older = before.version_name if before else ""
     migration = TaxonomyMigration(
         older, words.version_name, tuple((kind, a, b) for (kind, a), b in renamed.items()),
-        sum(len(event.annotations) for event in spans), tuple((t.episode, t.kind) for t in touched),
+        sum(len(event.annotations) for event in carried.renamed), tuple((t.episode, t.kind) for t in touched),
     )  # fmt: skip
-    events: list[Event] = [make_taxonomy_lock(workspace, words), *spans]
+    events: list[Event] = [make_taxonomy_lock(workspace, words), *carried.renamed, *carried.withdrawn, *carried.saved]
     events += [TaxonomyMigrated(migration)] * bool(before)
     events += [LabelTasksDealt(tuple(tasks))] * bool(tasks)
-    workspace.write(*events, expect=Expected(Annotation, last))
+    workspace.write(*events, expect=[Expected(noun, last) for noun in (Annotation, SavedLabels, LabelTask)])
     return TaxonomyChanges(
         older or words.version_name, words.version_name, changes, touched, (), migration.spans, len(tasks)
     )  # fmt: skip
 
 
 def _find_last_locked(workspace: Workspace, words: Taxonomy) -> Taxonomy | None:
-    """Return the version to compare with: the one that this one follows, else the one that was locked last."""
-    locks = [lock for lock in workspace.store.find(TaxonomyLocked, newest=True) if not _is_same(lock, words)]
-    named = [lock for lock in locks if f"{lock.name} v{lock.version}" == words.follows]
-    return read_locked_taxonomy(workspace, (named or locks)[0]) if locks else None
+    """Return the version to compare with; taxonomies of other tasks are none."""
+    lock = find_predecessor(workspace, words)
+    return read_locked_taxonomy(workspace, lock) if lock else None
 
 
-def _is_same(lock: TaxonomyLocked, words: Taxonomy) -> bool:
-    return (lock.name, lock.version) == (words.name, words.version)
+def _find_labelled_spans(workspace: Workspace, task: str) -> list[Annotation]:
+    """Return the labels of the episodes that a task's taxonomy is for, those that were set aside included."""
+    by_task: dict[str, bool] = {}
+    inside = set()
+    for episode in workspace.store.find(Episode):
+        if episode.task not in by_task:
+            by_task[episode.task] = is_governed(workspace, episode.task, task)
+        if by_task[episode.task]:
+            inside.add(episode.id)
+    return [span for span in workspace.store.find(Annotation) if span.episode in inside]
 
 
 def _parse_mapping(written: Sequence[str], before: Taxonomy, after: Taxonomy) -> Becomes:
@@ -158,7 +176,7 @@ def _parse_mapping(written: Sequence[str], before: Taxonomy, after: Taxonomy) ->
 
 
 def _find_touched(
-    workspace: Workspace, changes: Iterable[LabelChange]
+    workspace: Workspace, changes: Iterable[LabelChange], spans: Sequence[Annotation]
 ) -> tuple[tuple[TouchedEpisode, ...], tuple[str, ...]]:
     """Return the episodes and kinds with labels that changed, and removed labels that are in use."""
     everywhere = {(c.kind, c.label) for c in changes if c.change in (Change.MEANING, Change.SPLIT)}
@@ -171,7 +189,7 @@ def _find_touched(
     edge = find_edge_cases(list(episodes.values()), share) if at_edges else frozenset()
     found: dict[tuple[str, str], tuple[set[str], set[str]]] = {}
     unmapped: dict[str, None] = {}
-    for span in workspace.store.find(Annotation):
+    for span in spans:
         place = (span.kind, span.label)
         if place in removed and classify_author(span.author) is not Source.MACHINE:
             unmapped[f"{span.kind} {span.label}"] = None
@@ -185,16 +203,6 @@ def _find_touched(
         if any(classify_author(author) is not Source.MACHINE for author in authors)
     )
     return touched, tuple(unmapped)
-
-
-def _list_renamed_spans(workspace: Workspace, renamed: Mapping[tuple[str, str], str]) -> Iterator[EpisodeAnnotated]:
-    """Yield the labels of every author with their new names; what becomes one label and touches, becomes one span."""
-    by_place: dict[tuple[str, str, str], list[Annotation]] = {}
-    for span in workspace.store.find(Annotation) if renamed else ():
-        by_place.setdefault((span.episode, span.kind, span.author), []).append(span)
-    for (episode, kind, author), spans in by_place.items():
-        if any((kind, span.label) in renamed for span in spans):
-            yield EpisodeAnnotated(episode, kind, author, rename_spans(spans, renamed))
 
 
 def _make_tasks_again(
@@ -212,6 +220,7 @@ def _make_tasks_again(
     tasks = []
     for one in touched:
         people = [author for author in one.authors if classify_author(author) is Source.PERSON] or [""]
+        people = [person for person in people if (one.episode, one.kind, person) not in open_tasks]
         pair = workspace.ids.new("pair") if len(people) > 1 else ""
         labels = tuple(name for label in one.labels for name in became.get((one.kind, label), (label,)))
         why = note("annotate.taxonomy_changed", taxonomy=words.version_name, labels=labels)
@@ -222,6 +231,5 @@ def _make_tasks_again(
                 annotator=person, pair=pair, because=(why,),
             )
             for person in people
-            if (one.episode, one.kind, person) not in open_tasks
         ]  # fmt: skip
     return tasks

@@ -21,7 +21,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason, TaskState
 from fieldloop.model.labelling_event import LabelTaskMoved, LabelTasksDealt
 from fieldloop.model.note import Note, note
-from fieldloop.store import Expected
+from fieldloop.store import Expected, Unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,11 @@ def withdraw_task(workspace: Workspace, task: str) -> LabelTask:
         task: the task's id, or a unique beginning of it
     """
     require_lead(workspace, "withdraw tasks")
-    last = workspace.last_seq()
     found = workspace.store.get(LabelTask, task)
     if found.state is TaskState.DONE:
         raise Refused("This task is done. To have it labelled again: fieldloop annotate spot-check")
     withdrawn = replace(found, state=TaskState.WITHDRAWN, lease_until_ns=None)
-    workspace.write(LabelTaskMoved(withdrawn), expect=Expected(LabelTask, last, {"id": found.id}))
+    workspace.write(LabelTaskMoved(withdrawn), expect=Unchanged(LabelTask, (found.id,), (found,)))
     return withdrawn
 
 

@@ -23,7 +23,7 @@ from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
-from fieldloop.loop.annotate.submission import list_import_events
+from fieldloop.loop.annotate.submission import expect_saved_labels, list_import_events
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode, name_episodes
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
@@ -168,6 +168,7 @@ def import_foreign_labels(
         )
     for known in by_id.values():
         lock_taxonomy(workspace, find_taxonomy(workspace, known.task))
+    locks = expect_saved_labels(workspace, list(by_place))
     workspace.write(
         *(
             event
@@ -180,7 +181,8 @@ def import_foreign_labels(
                 tuple(sorted(several, key=lambda a: (a.start_ns, -a.end_ns))),
                 find_taxonomy(workspace, by_id[episode].task).version_name,
             )
-        )
+        ),
+        expect=locks,
     )
     authors = tuple(sorted({author for _, _, author in by_place}))
     return ImportedLabels(read.format, authors, len(by_id), len(read.spans))

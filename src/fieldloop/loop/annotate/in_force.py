@@ -38,8 +38,9 @@ def read_taxonomy_as_written(workspace: Workspace, task: str = "") -> Taxonomy:
     """Return the taxonomy as its file states it, even where a locked version was changed."""
     if path := find_taxonomy_file(workspace, task):
         return _parse_once(read_text(path, WorkspaceError), f"{FOLDER}/{path.name}")
-    locked = workspace.store.find(TaxonomyLocked, newest=True, limit=1)
-    return read_locked_taxonomy(workspace, locked[0]) if locked else load_whole_taxonomy()
+    locks = workspace.store.find(TaxonomyLocked, newest=True)
+    named = [lock for name in (task, workspace.task) for lock in locks if lock.name == name]
+    return read_locked_taxonomy(workspace, (named or locks)[0]) if locks else load_whole_taxonomy()
 
 
 def list_phase_labels(workspace: Workspace | None, task: str = "") -> tuple[Label, ...]:
@@ -60,6 +61,14 @@ def find_taxonomy_file(workspace: Workspace, task: str = "") -> Path | None:
             f"{task or workspace.task!r}. Name one of them {workspace.task}.toml."
         )
     return next(iter(paths.values()), None)
+
+
+def is_governed(workspace: Workspace, episode_task: str, task: str) -> bool:
+    """Whether episodes of one task are labelled by the same file as another task."""
+    try:
+        return find_taxonomy_file(workspace, episode_task) == find_taxonomy_file(workspace, task)
+    except BadInput:  # no file is meant for the episodes' task
+        return False
 
 
 def read_locked_taxonomy(workspace: Workspace, lock: TaxonomyLocked) -> Taxonomy:
@@ -89,6 +98,18 @@ def read_taxonomy_text(workspace: Workspace, words: Taxonomy) -> str:
 def find_locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
     """Return the lock of this version, in a list; none where it is not locked."""
     return workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})
+
+
+def find_predecessor(workspace: Workspace, words: Taxonomy) -> TaxonomyLocked | None:
+    """Return the version that labels were made under before this one: the last lock of its name, or that it follows."""
+    locks = workspace.store.find(TaxonomyLocked, newest=True)
+    return next((lock for lock in locks if _is_before(lock, words)), None)
+
+
+def _is_before(lock: TaxonomyLocked, words: Taxonomy) -> bool:
+    if lock.name == words.name:
+        return lock.version != words.version
+    return f"{lock.name} v{lock.version}" == words.follows
 
 
 @lru_cache(maxsize=16)

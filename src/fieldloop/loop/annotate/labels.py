@@ -17,16 +17,21 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.labelling import LabelTask, SavedLabels
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import Taxonomy
+from fieldloop.release import compute_labels_id
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One author's labels of one kind; `source` is machine, person or adjudicated."""
+    """One author's labels of one kind; `source` is machine, person or adjudicated.
+
+    `seen` is the fingerprint of these very labels, for `annotate adjudicate --take AUTHOR --seen FINGERPRINT`.
+    """
 
     author: str
     kind: str
     source: str
     segments: tuple[Segment, ...]
+    seen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +141,12 @@ def _make_lanes(spans: Sequence[Annotation], episode: Episode) -> tuple[Lane, ..
         lanes.setdefault((span.kind, span.author), []).append(span)
     names = {Source.MACHINE: "machine", Source.PERSON: "person", Source.ADJUDICATED: "adjudicated"}
     return tuple(
-        Lane(author, kind, names[classify_author(author)], tuple(make_segment(s, episode.start_ns) for s in held))
+        Lane(
+            author, kind, names[classify_author(author)], tuple(make_segment(s, episode.start_ns) for s in held),
+            compute_labels_id(held),
+        )
         for (kind, author), held in lanes.items()
-    )
+    )  # fmt: skip
 
 
 def _list_own(workspace: Workspace, episode: Episode, person: str) -> tuple[OwnLabels, ...]:

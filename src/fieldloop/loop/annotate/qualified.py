@@ -8,11 +8,13 @@ from fieldloop.loop.annotate.numbers import read_limits
 from fieldloop.loop.annotate.people import is_lead
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.labelling import CalibrationSet, LabelTask, Qualification, TaskReason, TaskState
 from fieldloop.model.labelling_event import LabelTasksDealt
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Token
+from fieldloop.store import Expected
 
 
 def is_known_lead(workspace: Workspace, person: str) -> bool:
@@ -24,13 +26,25 @@ def is_known_lead(workspace: Workspace, person: str) -> bool:
 
 
 def find_calibration_sets(workspace: Workspace) -> list[CalibrationSet]:
-    """Return the calibration sets in force: the newest of each kind."""
-    return list({one.kind: one for one in workspace.store.find(CalibrationSet)}.values())
+    """Return the calibration sets in force: the newest of each task and kind."""
+    return list(_find_sets_by_place(workspace).values())
 
 
-def explain_missing_qualification(workspace: Workspace, person: str) -> Note | None:
-    """Return why a person may not take normal tasks yet; None where they may."""
-    sets = find_calibration_sets(workspace)
+def _find_sets_by_place(workspace: Workspace) -> dict[tuple[str, str], CalibrationSet]:
+    """Return the sets in force by task of the episodes and kind of labels."""
+    found = workspace.store.find(CalibrationSet)
+    first = {one.episodes[0] for one in found}
+    tasks = {one.id: one.task for one in workspace.store.find(Episode, {"id": sorted(first)})} if first else {}
+    return {(tasks.get(one.episodes[0], ""), one.kind): one for one in found}
+
+
+def explain_missing_qualification(workspace: Workspace, person: str, task: str | None = None) -> Note | None:
+    """Return why a person may not take normal tasks yet; None where they may.
+
+    With a task, only its calibration sets count, or all sets where it has none.
+    """
+    by_place = _find_sets_by_place(workspace)
+    sets = [one for (where, _), one in by_place.items() if where == task] or list(by_place.values())
     if not sets:
         return note("annotate.no_calibration_set", annotator=person)
     for one in sets:
@@ -47,6 +61,7 @@ def explain_missing_qualification(workspace: Workspace, person: str) -> Note | N
 
 def deal_calibration(workspace: Workspace, person: str, *, again: bool = False) -> tuple[LabelTask, ...]:
     """Deal the tasks of the calibration sets to a person who has none of them yet; with `again`, once more."""
+    last = workspace.last_seq()
     dealt = [
         task
         for one in find_calibration_sets(workspace)
@@ -54,7 +69,7 @@ def deal_calibration(workspace: Workspace, person: str, *, again: bool = False) 
         for task in make_calibration_tasks(workspace, one, person)
     ]
     if dealt:
-        workspace.write(LabelTasksDealt(tuple(dealt)))
+        workspace.write(LabelTasksDealt(tuple(dealt)), expect=Expected(LabelTask, last, {"annotator": person}))
     return tuple(dealt)
 
 
@@ -80,7 +95,8 @@ def judge_annotator(
     workspace: Workspace, chosen: CalibrationSet, person: str, spans: Sequence[Annotation]
 ) -> Qualification:
     """Compare a person's labels with those that are right; an episode without labels counts as wholly wrong."""
-    limits, now_ns = read_limits(workspace), workspace.clock()
+    task = workspace.store.get(Episode, chosen.episodes[0]).task
+    limits, now_ns = read_limits(workspace, task), workspace.clock()
     labelled = {span.episode for span in spans}
     if missing := [episode for episode in chosen.episodes if episode not in labelled]:
         done = len(chosen.episodes) - len(missing)

@@ -8,6 +8,7 @@ from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import is_lead, require_lead
 from fieldloop.loop.annotate.qualified import deal_calibration, find_calibration_sets
 from fieldloop.loop.annotate.save import require_usable_episode
+from fieldloop.loop.annotate.submission import NOT_COMPARED
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
@@ -29,7 +30,7 @@ class CalibrationMade:
 
 @dataclass(frozen=True, slots=True)
 class Qualifications:
-    """Verdicts on annotators, newest set of each kind first, and the tasks that were dealt now."""
+    """Verdicts on annotators, newest set of each task and kind first, and the tasks that were dealt now."""
 
     qualifications: tuple[Qualification, ...]
     dealt: tuple[LabelTask, ...] = ()
@@ -54,7 +55,16 @@ def choose_calibration_set(
         raise BadInput(
             f"A calibration set needs at least {least} episodes, not {len(chosen)} (annotate.min_calibration_episodes)."
         )
-    words = find_taxonomy(workspace, next(iter(chosen.values())).task)
+    if len(tasks := sorted({one.task for one in chosen.values()})) > 1:
+        raise BadInput(
+            f"These episodes are of several tasks: {', '.join(map(repr, tasks))}. Make a calibration set of each task."
+        )
+    if kind in NOT_COMPARED:
+        raise BadInput(
+            f"Labels of the kind {kind} may overlap, so labels of two people cannot be compared, and no one could "
+            "qualify. Choose another kind, such as phase."
+        )
+    words = find_taxonomy(workspace, tasks[0])
     require_kind(words, kind)
     for one in chosen.values():
         require_usable_episode(workspace, one)

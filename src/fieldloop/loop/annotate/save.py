@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
-from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.carried_labels import rename_saved_spans
+from fieldloop.loop.annotate.in_force import find_predecessor, find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
-from fieldloop.loop.annotate.submission import find_task_of, list_what_follows, renew_lease
+from fieldloop.loop.annotate.submission import expect_tasks, find_task_of, list_what_follows, renew_lease
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
@@ -24,7 +25,7 @@ from fieldloop.release import select_fixes
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_number
 from fieldloop.say.refusals import write_refusal
-from fieldloop.store import Expected
+from fieldloop.store import Expected, Unchanged
 
 MOST_PROBLEMS = 5
 LONGEST_REACTION_MS = 5000
@@ -61,7 +62,8 @@ def save_labels(
 
     Every save is a new revision, and none is overwritten. A save that was made from an older revision than the newest
     is refused, so two open pages cannot overwrite each other. A draft may be unfinished or wrong; what is submitted
-    must fit the taxonomy and the episode. The first save locks the taxonomy.
+    must fit the taxonomy and the episode. The first save locks the taxonomy's first version; under a later version that
+    is not locked yet, drafts are kept, but nothing can be submitted.
 
     Arguments:
         episode: the episode's name or id
@@ -91,6 +93,8 @@ def undo_labels(
 ) -> LabelsKept:
     """Go back to an earlier revision of a person's labels, as a new draft; later revisions stay on record.
 
+    Labels that were renamed since get their new names.
+
     Arguments:
         episode: the episode's name or id
         kind: the kind of labels
@@ -108,8 +112,9 @@ def undo_labels(
         last = newest.revision if newest else 0
         raise BadInput(f"{person} has no revision {to} of {kind} in {known.name}; the newest is {last}.")
     made = replace(
-        earlier[0], revision=revision + 1, submitted=False, saved_ns=workspace.clock(), task="", from_revision=to
-    )
+        earlier[0], revision=revision + 1, submitted=False, saved_ns=workspace.clock(), task="", from_revision=to,
+        taxonomy=words.version_name, annotations=rename_saved_spans(workspace, earlier[0]),
+    )  # fmt: skip
     return _keep(workspace, known, words, made)
 
 
@@ -119,24 +124,39 @@ def find_newest_revision(workspace: Workspace, episode: str, kind: str, author: 
     return next(iter(workspace.store.find(SavedLabels, where, newest=True, limit=1)), None)
 
 
+class _TasksMoved(ChangedMeanwhile):
+    """A task of the episode moved while labels were saved; the labels themselves did not change."""
+
+
 def _keep(workspace: Workspace, episode: Episode, words: Taxonomy, made: SavedLabels) -> LabelsKept:
+    while True:
+        try:
+            return _keep_once(workspace, episode, words, made)
+        except _TasksMoved:  # the other half of a pair was handed in just now: decide anew what follows
+            continue
+
+
+def _keep_once(workspace: Workspace, episode: Episode, words: Taxonomy, made: SavedLabels) -> LabelsKept:
     problems = find_segment_problems(made.annotations, made.kind, words, episode.start_ns, episode.end_ns)
-    last = workspace.last_seq()
+    last, tasks = workspace.last_seq(), expect_tasks(workspace, (made.episode,), (made.author,))
     newest = find_newest_revision(workspace, made.episode, made.kind, made.author)
     if newest is not None and newest.annotations == made.annotations and made.from_revision is None:
         if newest.submitted >= made.submitted:
             return _describe(newest, episode, problems)  # sent twice, because the answer got lost
         made = replace(made, revision=newest.revision + 1)
     _require_newest(newest, made, episode)
-    lock_taxonomy(workspace, words)
+    if find_predecessor(workspace, words) is None:
+        lock_taxonomy(workspace, words)
     try:
+        if made.submitted:
+            lock_taxonomy(workspace, words)
         made, events = _make_submission(workspace, episode, made, problems)
     except FieldloopError:
         # what cannot be submitted stays as a draft, so that nothing is lost
         if newest is None or newest.annotations != made.annotations:
-            _write_revision(workspace, episode, replace(made, submitted=False), last)
+            _write_revision(workspace, episode, replace(made, submitted=False), last, ())
         raise
-    _write_revision(workspace, episode, made, last, *events)
+    _write_revision(workspace, episode, made, last, (tasks,), *events)
     return _describe(made, episode, problems)
 
 
@@ -154,13 +174,15 @@ def _make_submission(
     return replace(made, task=task.id if task else ""), [annotated, *follows]
 
 
-def _write_revision(workspace: Workspace, episode: Episode, made: SavedLabels, last: int, *events: Event) -> None:
+def _write_revision(
+    workspace: Workspace, episode: Episode, made: SavedLabels, last: int, tasks: tuple[Unchanged, ...], *events: Event
+) -> None:
     where = {"episode": made.episode, "kind": made.kind, "author": made.author}
     try:
-        workspace.write(LabelsSaved(made), *events, expect=Expected(SavedLabels, last, where))
-    except ChangedMeanwhile:
+        workspace.write(LabelsSaved(made), *events, expect=(Expected(SavedLabels, last, where), *tasks))
+    except ChangedMeanwhile as moved:
         _require_newest(find_newest_revision(workspace, made.episode, made.kind, made.author), made, episode)
-        raise
+        raise _TasksMoved(str(moved)) from moved
 
 
 def _require_newest(newest: SavedLabels | None, made: SavedLabels, episode: Episode) -> None:

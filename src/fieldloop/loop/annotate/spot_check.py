@@ -19,6 +19,7 @@ from fieldloop.model.event import Event
 from fieldloop.model.labelling import LabelTask, SpotCheck, TaskReason, TaskState
 from fieldloop.model.labelling_event import LabelsSpotChecked, LabelTaskMoved, LabelTasksDealt
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.store import Expected, Unchanged
 
 CHECKED = (TaskReason.LABEL, TaskReason.DOUBLE, TaskReason.REPEAT, TaskReason.CHANGED_TAXONOMY)
 
@@ -55,11 +56,13 @@ def spot_check_labels(
     """
     require_lead(workspace, "spot-check labels")
     if not episode:
+        last = workspace.last_seq()
         drawn = _draw_checks(workspace, annotator)
         if drawn:
-            workspace.write(LabelTasksDealt(tuple(drawn)))
+            workspace.write(LabelTasksDealt(tuple(drawn)), expect=Expected(LabelTask, last))
         return SpotChecks(tuple(drawn), None, _count_waiting(workspace))
     known = find_episode(workspace, episode)
+    last, tasks = workspace.last_seq(), workspace.store.find(LabelTask, {"episode": known.id})
     kinds, person = _find_labelled_kinds(workspace, known, annotator)
     apart = _measure_distance(workspace, known, kinds, person)
     if not verdict and apart is None:
@@ -69,7 +72,15 @@ def spot_check_labels(
         workspace.ids.new("check"), known.id, kinds, person, workspace.actor.id,
         verdict == "good" if verdict else good, workspace.clock(), comment.strip(), apart,
     )  # fmt: skip
-    workspace.write(LabelsSpotChecked(check), *_list_consequences(workspace, check))
+    workspace.write(
+        LabelsSpotChecked(check),
+        *_list_consequences(workspace, check),
+        expect=(
+            Unchanged(LabelTask, tuple(task.id for task in tasks), tuple(tasks)),
+            Expected(SpotCheck, last, {"episode": known.id}),
+            Expected(Annotation, last, {"episode": known.id, "author": person}),
+        ),
+    )
     return SpotChecks((), check, _count_waiting(workspace))
 
 

@@ -6,7 +6,14 @@ from dataclasses import replace
 from fieldloop.annotate import Source, classify_author, find_disputes
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate.numbers import compute_lease_end, read_limits
-from fieldloop.loop.annotate.qualified import find_calibration_sets, is_calibration_done, is_known_lead, judge_annotator
+from fieldloop.loop.annotate.people import is_lead
+from fieldloop.loop.annotate.qualified import (
+    explain_missing_qualification,
+    find_calibration_sets,
+    is_calibration_done,
+    is_known_lead,
+    judge_annotator,
+)
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -24,9 +31,33 @@ from fieldloop.model.labelling import (
 from fieldloop.model.labelling_event import AnnotatorJudged, LabelsSaved, LabelTaskMoved, LabelTasksDealt
 from fieldloop.model.note import Note
 from fieldloop.model.taxonomy import OVERLAPS
+from fieldloop.say import write_sentence
+from fieldloop.store import Expected, Lock, Unchanged
 
 NOT_COMPARED = frozenset(kind for kind in OVERLAPS if kind != "contact")
 """Kinds whose spans overlap: frames then have several labels, which kappa over frames cannot compare."""
+
+
+def expect_tasks(workspace: Workspace, episodes: Sequence[str], authors: Sequence[str]) -> Unchanged:
+    """Read the tasks on which a submission depends, before it is decided what follows; they must stay as they are.
+
+    These are all tasks of the episodes, so both halves of a pair, and the calibration tasks of the authors.
+    """
+    found = workspace.store.find(LabelTask, {"episode": list(episodes)})
+    own = workspace.store.find(LabelTask, {"annotator": list(authors), "reason": TaskReason.CALIBRATION})
+    tasks = {task.id: task for task in (*found, *own)}
+    return Unchanged(LabelTask, tuple(tasks), tuple(tasks.values()))
+
+
+def expect_saved_labels(workspace: Workspace, places: Sequence[tuple[str, str, str]]) -> tuple[Lock, ...]:
+    """Read what an import must not overwrite: by episode, kind and author, the revisions saved so far, and tasks."""
+    last = workspace.last_seq()
+    saved = (
+        Expected(SavedLabels, last, {"episode": episode, "kind": kind, "author": author})
+        for episode, kind, author in places
+    )
+    episodes, authors = (sorted({place[n] for place in places}) for n in (0, 2))
+    return (*saved, expect_tasks(workspace, episodes, authors)) if places else ()
 
 
 def find_task_of(workspace: Workspace, made: SavedLabels) -> LabelTask | None:
@@ -52,7 +83,22 @@ def find_task_of(workspace: Workspace, made: SavedLabels) -> LabelTask | None:
             f"{taken.taken_by} took this task after your lease ended. Your labels are kept as a draft; submit them if "
             f"the task becomes free again: fieldloop annotate next --task {taken.id}"
         )
+    _require_qualified(workspace, made)
     return None
+
+
+def _require_qualified(workspace: Workspace, made: SavedLabels) -> None:
+    """Refuse labels without a task of someone who has yet to qualify; a lead may hand in what others made."""
+    if is_lead(workspace.actor) or is_known_lead(workspace, made.author) or not find_calibration_sets(workspace):
+        return
+    if missing := explain_missing_qualification(
+        workspace, made.author, workspace.store.get(Episode, made.episode).task
+    ):
+        raise Refused(
+            f"{write_sentence(missing)} Until then only labels of your tasks count. These are kept as a draft; take "
+            "the calibration tasks: fieldloop annotate next",
+            (missing,),
+        )
 
 
 def renew_lease(workspace: Workspace, made: SavedLabels) -> list[Event]:

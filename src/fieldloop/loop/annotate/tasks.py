@@ -140,10 +140,12 @@ def _take(workspace: Workspace, person: str, asked: str) -> NextTask:
         deal_calibration(workspace, person)
     unfinished = workspace.store.find(LabelTask, {"state": list(UNFINISHED)})
     if chosen is None:
-        chosen = _choose_task(workspace, unfinished, person, now_ns, lead=lead, only_calibration=missing is not None)
+        allowed = _select_allowed(workspace, unfinished, person) if missing is not None else unfinished
+        chosen = _choose_task(workspace, unfinished, allowed, person, now_ns, lead=lead)
     if chosen is None:
         return NextTask(None, reason=missing or note("annotate.no_task", annotator=person))
-    if missing is not None and chosen.reason is not TaskReason.CALIBRATION and not chosen.is_held_by(person, now_ns):
+    held = chosen.is_held_by(person, now_ns)
+    if missing is not None and not held and not _select_allowed(workspace, [chosen], person):
         raise Refused(f"{person} is not qualified yet. Take the calibration tasks first: fieldloop annotate next")
     taken = replace(
         chosen, state=TaskState.LEASED, taken_by=person, lease_until_ns=compute_lease_end(workspace, now_ns)
@@ -169,15 +171,27 @@ def _get_asked_task(workspace: Workspace, asked: str, person: str, now_ns: int) 
 
 
 def _choose_task(
-    workspace: Workspace, tasks: Sequence[LabelTask], person: str, now_ns: int, *, lead: bool, only_calibration: bool
+    workspace: Workspace,
+    tasks: Sequence[LabelTask],
+    allowed: Sequence[LabelTask],
+    person: str,
+    now_ns: int,
+    *,
+    lead: bool,
 ) -> LabelTask | None:
     held = [task for task in tasks if task.is_held_by(person, now_ns)]
-    mine = [task for task in tasks if task.annotator in ("", person) and task.is_free(now_ns)]
+    mine = [task for task in allowed if task.annotator in ("", person) and task.is_free(now_ns)]
     mine = [task for task in mine if lead or task.reason not in LEAD_REASONS]
-    if only_calibration:
-        mine = [task for task in mine if task.reason is TaskReason.CALIBRATION]
     mine.sort(key=lambda task: (_rank_reason(task), task.taken_by != person, task.annotator == ""))  # stable
     return next((task for task in (*held, *mine) if task in held or _is_independent(workspace, task, person)), None)
+
+
+def _select_allowed(workspace: Workspace, tasks: Sequence[LabelTask], person: str) -> list[LabelTask]:
+    """Return the tasks for which a person need not qualify, or did: calibration sets are per task of the episodes."""
+    ids = sorted({task.episode for task in tasks})
+    of = {one.id: one.task for one in workspace.store.find(Episode, {"id": ids})} if ids else {}
+    good = {name for name in {*of.values()} if explain_missing_qualification(workspace, person, name) is None}
+    return [task for task in tasks if task.reason is TaskReason.CALIBRATION or of.get(task.episode) in good]
 
 
 def _rank_reason(task: LabelTask) -> int:

@@ -1,8 +1,8 @@
 """Episodes and logs as a release was frozen with them: what was read or labelled anew since does not change it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from fieldloop.annotate import choose_labels
+from fieldloop.annotate import choose_labels, choose_labels_by_name
 from fieldloop.errors import Refused
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
@@ -70,11 +70,19 @@ def replay_labels(workspace: Workspace, release: Release) -> list[Annotation]:
 def match_release_labels(labels: Sequence[Annotation], release: Release) -> list[Annotation] | None:
     """Return the labels that a release was frozen with, None where these are others.
 
-    A release takes the labels that count, of every kind. Earlier ones took the phases of every author, or those that
-    count.
+    A release takes the labels that count, of every kind. Earlier ones took those of the first author by name, or phases
+    only, of every author or those that count.
     """
-    phases = [label for label in labels if label.kind == PHASE]
-    for chosen in (choose_labels(labels), phases, choose_labels(phases)):
+    for chosen in _list_earlier_choices(labels):
         if compute_labels_id(chosen) == release.annotations_sha256:
             return chosen
     return None
+
+
+def _list_earlier_choices(labels: Sequence[Annotation]) -> Iterator[list[Annotation]]:
+    """Yield what a release takes of these labels, by the rule in force and by earlier ones."""
+    yield choose_labels(labels)
+    yield choose_labels_by_name(labels)
+    phases = [label for label in labels if label.kind == PHASE]
+    yield phases
+    yield choose_labels_by_name(phases)

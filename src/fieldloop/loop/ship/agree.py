@@ -7,7 +7,8 @@ from typing import Any
 
 from fieldloop.annotate import Source, classify_author, find_edge_cases
 from fieldloop.annotate.agreeing import Limits, compare_all_authors
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
@@ -132,7 +133,8 @@ def compare_annotators(
     """Compare annotators on the episodes that at least two of them labelled.
 
     Every number is given for each kind of label, each pair of annotators, each condition, and for edge cases alone.
-    Findings state whom to retrain, and which boundary or labels the taxonomy leaves open.
+    Findings state whom to retrain, and which boundary or labels the taxonomy leaves open. Labels that you may not see
+    before you hand in your own, or before you qualify, are left out.
 
     Arguments:
         author: annotators to compare (default: all people who share episodes)
@@ -182,9 +184,16 @@ def _find_annotations(workspace: Workspace, authors: Sequence[str], kinds: Seque
     if missing := [name for name in authors if name not in known]:
         every = sorted({a.author for a in workspace.store.find(Annotation)})
         raise UnknownName("annotator", missing[0], every, ", ".join(every) or "none yet")
+    visible, hidden = select_visible_labels(workspace, found)
+    found = list(visible)
     if not authors:
         found = [a for a in found if classify_author(a.author) is Source.PERSON]
     people = sorted({a.author for a in found})
+    if len(people) < 2 and hidden:  # noqa: PLR2004 - agreement takes two
+        raise Refused(
+            "Labels that you may not see yet are not compared: hand in your own labels of these episodes, and qualify, "
+            "first. See: fieldloop annotate next"
+        )
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
         so_far = f"{people[0]} is the only one so far" if people else "no person has labelled an episode yet"
         raise BadInput(

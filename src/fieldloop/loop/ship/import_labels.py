@@ -8,7 +8,7 @@ from fieldloop.annotate.interchange import FrameBase
 from fieldloop.errors import BadInput, ChangedMeanwhile
 from fieldloop.loop.annotate.exchange import import_foreign_labels, is_foreign_file
 from fieldloop.loop.annotate.in_force import find_taxonomy
-from fieldloop.loop.annotate.submission import list_import_events
+from fieldloop.loop.annotate.submission import expect_saved_labels, list_import_events
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.data.relabel import judge_changed_episodes
 from fieldloop.loop.data.statements import apply_user_statements
@@ -58,14 +58,14 @@ def import_labels(
         frames_from: number of the first frame in a file of Label Studio, 1 or 0
     """
     renamed = _parse_renamed_labels(workspace, label)
-    if is_foreign_file(file):
-        brought = import_foreign_labels(workspace, file, renamed, fps, frames_from)
-        return Imported(brought.annotators, brought.episodes, brought.annotations, 0)
     while True:
         reader = LabelReader(workspace, renamed)  # a new one each time: it remembers episodes
         try:
+            if is_foreign_file(file):
+                brought = import_foreign_labels(workspace, file, renamed, fps, frames_from)
+                return Imported(brought.annotators, brought.episodes, brought.annotations, 0)
             return _import_rows(workspace, reader, reader.read_file(file), file.name)
-        except ChangedMeanwhile:  # another person changed one of the episodes just now: read them anew
+        except ChangedMeanwhile:  # another person saved labels of these episodes just now: read anew
             continue
 
 
@@ -79,6 +79,7 @@ def _import_rows(workspace: Workspace, reader: LabelReader, rows: Sequence[Label
     taxonomies = {episode: reader.get_taxonomy(as_read[episode]) for episode, _, _ in by_author}
     for words in dict.fromkeys(taxonomies.values()):
         lock_taxonomy(workspace, words)
+    locks = expect_saved_labels(workspace, list(by_author))
     events: list[Event] = []
     for (episode, kind, author), spans in by_author.items():
         ordered = tuple(sorted(spans, key=lambda span: (span.start_ns, -span.end_ns)))
@@ -87,7 +88,7 @@ def _import_rows(workspace: Workspace, reader: LabelReader, rows: Sequence[Label
     workspace.write(
         *events,
         *(change for change in results if change.episode != change.before),
-        expect=Unchanged(Episode, tuple(as_read), tuple(as_read.values())),
+        expect=(Unchanged(Episode, tuple(as_read), tuple(as_read.values())), *locks),
     )
     judge_changed_episodes(workspace, [change.episode for change in results if change.episode != change.before])
     authors = tuple(sorted({row.annotator for row in rows}))

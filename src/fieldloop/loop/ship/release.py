@@ -7,14 +7,13 @@ from typing import Literal
 from fieldloop.annotate import choose_labels
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
-from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
 from fieldloop.loop.ship.release_reasons import judge_selection, list_release_reasons, require_reason, summarise_checks
-from fieldloop.loop.ship.taxonomy_lock import is_locked
+from fieldloop.loop.ship.taxonomy_lock import name_locked_taxonomies
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.ship.worth import choose_least_valuable
 from fieldloop.loop.workspace import Workspace
@@ -57,7 +56,8 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     Once the taxonomy is locked (by the first `annotate`), episodes without phases stay out. Sessions and
     near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once more; an
     episode that still fails stays out. A release is refused, with all reasons, where a check of the selection fails, a
-    device is undeclared, or its clock is not verified.
+    device is undeclared, or its clock is not verified. Where several people labelled an episode and no lead decided,
+    the labels handed in last count.
 
     Arguments:
         name: name of the release, such as r7
@@ -72,13 +72,11 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
         override: reason to release in spite of all reasons against it; recorded with your name
     """
     began = workspace.last_seq()
-    words = find_taxonomy(workspace)
-    labelled = is_locked(workspace, words)
     offered = select_offered_episodes(workspace, where, plan)
     batch = assemble_batch(workspace, [(episode, ()) for episode in offered], require_protocol_in_force(workspace))
     terms = Terms(
         protocol=workspace.protocol().label,
-        taxonomy=f"{words.name} v{words.version}" if labelled else "",
+        taxonomy=name_locked_taxonomies(workspace, sorted({episode.task for episode in offered})),
         phases_required=not unlabelled,
         exposures=require_latest_deployment(workspace).exposures,
         seed=seed,

@@ -1,9 +1,17 @@
 """Lock the annotation taxonomy at its first use, after a complete audit."""
 
 import json
+from collections.abc import Iterable
 
 from fieldloop.errors import Refused
-from fieldloop.loop.annotate.in_force import LOCKED_SCHEMA, find_locks, fingerprint_taxonomy, read_taxonomy_text
+from fieldloop.loop.annotate.in_force import (
+    LOCKED_SCHEMA,
+    find_locks,
+    find_predecessor,
+    find_taxonomy,
+    fingerprint_taxonomy,
+    read_taxonomy_text,
+)
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import to_plain
@@ -12,7 +20,9 @@ from fieldloop.model.taxonomy import Taxonomy
 
 
 def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
-    """Lock this version if it is not locked; refuse one that was locked with other labels.
+    """Lock the first version of a taxonomy; refuse one that was locked with other labels, and a version after it.
+
+    A version that follows a locked one changes labels in use: only `taxonomy lock` has these labelled again.
 
     The audit comes first, because labels that do not fit the deployment would have to be made again. An incomplete
     audit needs `audit override`, which is recorded.
@@ -20,6 +30,11 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
     fingerprint = fingerprint_taxonomy(words)
     locked = find_locks(workspace, words)
     if not locked:
+        if before := find_predecessor(workspace, words):
+            raise Refused(
+                f"{words.version_name} is not locked yet, and labels were made under {before.name} v{before.version}. "
+                "A lead locks it, which deals the labels that it changes again: fieldloop taxonomy lock"
+            )
         require_complete_audit(workspace)
         workspace.write(make_taxonomy_lock(workspace, words))
     elif locked[0].fingerprint != fingerprint:
@@ -34,6 +49,21 @@ def make_taxonomy_lock(workspace: Workspace, words: Taxonomy) -> TaxonomyLocked:
     kept = {"schema": LOCKED_SCHEMA, "text": read_taxonomy_text(workspace, words), "taxonomy": to_plain(words)}
     content = workspace.shelf.put_bytes(json.dumps(kept, ensure_ascii=False).encode())
     return TaxonomyLocked(words.name, words.version, fingerprint_taxonomy(words), content)
+
+
+def name_locked_taxonomies(workspace: Workspace, tasks: Iterable[str]) -> str:
+    """Return the locked versions under which episodes of these tasks are labelled, '' where none is locked.
+
+    A file with a newer version that is not locked yet changes nothing.
+    """
+    names: dict[str, None] = {}
+    for task in tasks:
+        words = find_taxonomy(workspace, task)
+        if is_locked(workspace, words):
+            names[words.version_name] = None
+        elif before := find_predecessor(workspace, words):
+            names[f"{before.name} v{before.version}"] = None
+    return ", ".join(names)
 
 
 def is_locked(workspace: Workspace, words: Taxonomy) -> bool:

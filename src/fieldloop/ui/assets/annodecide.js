@@ -26,7 +26,8 @@ export class Decision {
     this.history = new History(this.#read() ?? this.#begin());
   }
   #read() { try { const kept = JSON.parse(localStorage.getItem(this.key)); return Array.isArray(kept) ? kept : null; } catch { return null; } }
-  #lane(author) { return this.editor.labelling.lanes.find((lane) => lane.kind === this.editor.deciding && lane.author === author)?.segments ?? []; }
+  #find(author) { return this.editor.labelling.lanes.find((lane) => lane.kind === this.editor.deciding && lane.author === author); }
+  #lane(author) { return this.#find(author)?.segments ?? []; }
   get a() { return this.#lane(this.editor.a); }
   get b() { return this.#lane(this.editor.b); }
   #begin() { // what was decided before, else what both state
@@ -59,7 +60,7 @@ export class Decision {
   }
   async submit() {
     const { editor } = this, whole = [[editor.a, this.a], [editor.b, this.b]].find(([, lane]) => lane.length && equal(lane.map(own), this.list));
-    const { ok, body } = await post("/api/annotate/adjudicate", { episode: editor.labelling.episode, kind: editor.deciding, comment: editor.comment, ...(whole ? { take: whole[0] } : { segments_text: write(this.list) }) });
+    const { ok, body } = await post("/api/annotate/adjudicate", { episode: editor.labelling.episode, kind: editor.deciding, comment: editor.comment, ...(whole ? { take: whole[0], seen: this.#find(whole[0])?.seen ?? "" } : { segments_text: write(this.list) }) });
     if (!ok) return body.detail ?? "The server does not answer. The decision is kept in this browser.";
     try { localStorage.removeItem(this.key); } catch { /* nothing was kept */ }
     this.state = "saved"; this.submitted = true;
