@@ -13,7 +13,7 @@ from fieldloop.loop.catalogue import COMMANDS
 ROOT = Path(__file__).parents[2]
 COMMON = {"--workspace", "--json", "--help"}
 OWN = {"up": {"--host", "--port", "--open"}, "demo": {"--seed", "--no-serve", "--port", "--host", "--open"},
-       "look": {"--episode", "--at", "--with", "--mapping", "--port", "--open", "--no-browser"}}  # fmt: skip
+       "look": {"--episode", "--at", "--with", "--mapping", "--port", "--open"}}  # fmt: skip
 SHOWN = sorted(
     {
         (path.name, line.split("#")[0].strip())

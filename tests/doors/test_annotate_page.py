@@ -1,5 +1,8 @@
 """The queue of annotation: what is next, how far authors agree, and what a lead does there."""
 
+from collections import defaultdict
+from dataclasses import replace
+
 import pytest
 from tests.doors.annotating import FIRST, make_workspace
 from tests.doors.annotating import annotate as annotate_episode
@@ -10,7 +13,11 @@ from fieldloop.api.app import build_app
 from fieldloop.loop.annotate.deal import deal_tasks
 from fieldloop.loop.home.annotations import show_annotations
 from fieldloop.loop.house.tokens import issue_token
+from fieldloop.loop.ship.agree import compare_annotators
+from fieldloop.model.agreement import Estimate
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.labelling import TaskReason
 from fieldloop.model.person import Actor, Duty, Role
 from fieldloop.ui import mount_ui
@@ -18,10 +25,18 @@ from fieldloop.ui.pages import annotate
 from fieldloop.ui.pages.annotate_tasks import ASKS
 from fieldloop.ui.visit import Visit
 
+LATER_NS = 150_000_000
+
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     opened = story_workspace(tmp_path_factory.mktemp("queue") / "w")
+    by_episode = defaultdict(list)
+    for span in opened.store.find(Annotation, {"author": "ann-1", "kind": "phase"}):
+        by_episode[span.episode].append(replace(span, author="ann-2", end_ns=span.end_ns + LATER_NS))
+    for episode, spans in by_episode.items():  # a second person, who sees every end a little later
+        shown = [replace(one, start_ns=one.start_ns + LATER_NS * bool(k)) for k, one in enumerate(spans)]
+        opened.write(EpisodeAnnotated(episode, "phase", "ann-2", tuple(shown)))
     yield opened
     opened.close()
 
@@ -31,9 +46,16 @@ def draw(workspace):
 
 
 def test_the_boundary_agreed_on_least_is_named(workspace):
-    (found,) = show_annotations(workspace).agreements
-    assert found.worst_frames is not None
-    assert f"{found.worst_boundary}: {found.worst_frames:.3g} frames" in draw(workspace)
+    found = show_annotations(workspace).agreement
+    worst = max(found.boundaries, key=lambda one: one.mae_frames.value or 0)
+    assert f"Largest difference at {worst.name}: {worst.mae_frames.value:.3g} frames" in draw(workspace)
+
+
+def test_the_page_gives_the_verdicts_of_agree(workspace):
+    shown, agreed = show_annotations(workspace).agreement, compare_annotators(workspace, kind=("phase",)).report
+    for ours, theirs in ((shown.vectors, agreed.vectors), (shown.pairs, agreed.pairs)):
+        assert [replace(one, gamma=Estimate()) for one in theirs] == list(ours)
+    assert (shown.min_kappa, shown.max_boundary_frames) == (agreed.min_kappa, agreed.max_boundary_frames)
 
 
 def test_a_lead_deals_and_an_annotator_sees_the_own_work_only(workspace):

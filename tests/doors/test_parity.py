@@ -254,7 +254,7 @@ NOT_A_USE_CASE = {
         "annotate.submission:list_what_follows",
         "annotate.written_segments:make_segment",
         "annotate.written_segments:parse_segments",
-        "ship.annotate:measure_span_agreement",
+        "ship.agree:compare_people_quickly",
         "ship.policy:hash_file_or_folder",
         "work.case_files:read_case",
         "work.atomic_files:write_atomically",

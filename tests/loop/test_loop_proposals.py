@@ -122,3 +122,21 @@ def test_the_command_prints_labels_confidence_and_reasons(stranger, capsys):
     assert "5 phases proposed in 1 episode" in shown
     assert "confidence" in shown
     assert "(such as demo_1): No stream or column holds a gripper or fingers" in shown
+
+
+def test_an_interruption_keeps_the_proposals_made_so_far(stranger, proposed, monkeypatch):
+    monkeypatch.setattr(annotate, "MACHINE", "machine:interrupted")
+    propose, done = annotate.propose_labels, []
+
+    def propose_one(*args, **more):
+        if done:
+            raise KeyboardInterrupt
+        done.append(1)
+        return propose(*args, **more)
+
+    monkeypatch.setattr(annotate, "propose_labels", propose_one)
+    with pytest.raises(KeyboardInterrupt):
+        annotate.propose_annotations(stranger, every=True)
+    kept = stranger.store.find(Annotation, {"author": "machine:interrupted"})
+    assert {a.episode for a in kept} == {find_episode(stranger, "demo_0").id}
+    assert {a.kind for a in kept} == {one.kind for one in proposed.labels}

@@ -35,7 +35,6 @@ def run_look(arguments: Sequence[str]) -> int:
     parser.add_argument("--mapping", type=Path, default=None, help="the mapping file for names, units and frames")
     parser.add_argument("--port", type=int, default=PORT, help=f"port (default: {PORT}; if taken, the next free one)")
     parser.add_argument("--open", action="store_true", help="open a browser (default: print the address)")
-    parser.add_argument("--no-browser", action="store_true", help="only print the address; this is the default")
     parser.add_argument("--json", action="store_true", help="print one episode's view as JSON, and serve nothing")
     parser.add_argument("--debug", action="store_true", help="show where an error comes from")
     parsed = parser.parse(arguments)
@@ -47,7 +46,7 @@ def run_look(arguments: Sequence[str]) -> int:
     first = episodes.find_key(parsed.episode or "0")
     query = {"episode": first} | ({} if parsed.at is None else {"at": str(parsed.at)})
     query |= {"with": episodes.find_key(parsed.beside)} if parsed.beside else {}
-    return _serve(episodes, query, parsed.port, open_browser=parsed.open and not parsed.no_browser)
+    return _serve(episodes, query, parsed.port, open_browser=parsed.open)
 
 
 def _print_view(path: Path, episode: str, mapping: Path | None) -> int:

@@ -239,7 +239,7 @@ class SensorVerified:
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyLocked:
-    """A version of the annotators' taxonomy was locked; `content` is the hash of its text on the shelf."""
+    """A version of the annotators' taxonomy was locked; `content` is its labels, as JSON on the shelf."""
 
     name: str
     version: int

@@ -172,6 +172,11 @@ class Views(Protocol):
     def count_rows(self, *requests: Count) -> list[int]:
         """Count several things at once."""
 
+    def list_distinct(
+        self, noun: type, columns: Sequence[str], where: Mapping[str, Any] | None = None
+    ) -> set[tuple[Any, ...]]:
+        """Return the distinct values of some columns of a noun's table; no noun is decoded."""
+
     def find_episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
 

@@ -92,6 +92,16 @@ class SqlViews:
                 parts.append(query.scalar_subquery())
             return [int(count) for count in connection.execute(select(*parts)).one()]
 
+    def list_distinct(
+        self, noun: type, columns: Sequence[str], where: Mapping[str, Any] | None = None
+    ) -> set[tuple[Any, ...]]:
+        """Return the distinct values of some columns of a noun's table; no noun is decoded."""
+        entry = get_noun_table(noun)
+        with self._database.open_for_reading() as connection:
+            criteria = Tables(connection, self._statements).build_criteria(entry, where or {})
+            query = select(*(entry.table.c[name] for name in columns)).where(*criteria).distinct()
+            return {tuple(row) for row in connection.execute(query)}
+
     def find_episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
         matches = self._build_filter_criteria(episode_filter)

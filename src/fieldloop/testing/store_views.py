@@ -147,6 +147,8 @@ def bulk_newest_and_counts_equal_single_reads(store: Store) -> None:
         Count(Session), Count(Session, {"closed_ns": None}), Count(Annotation, {"label": "lift"}),
         Count(Annotation, {"label": "lift"}, "episode"),
     ) == [store.count(Session), store.count(Session, {"closed_ns": None}), 2, 1]  # fmt: skip
+    assert store.views.list_distinct(Annotation, ("episode", "author"), {"label": "lift"}) == {("e", "ana")}
+    assert store.views.list_distinct(Annotation, ("episode",), {"label": "none"}) == set()
     plan = make_sample_noun(Plan, 77)
     assert store.views.get_last_stating_seq(Plan, plan.id) is None
     assert store.views.get_last_stating_seq(Plan, plan.id) != store.append([PlanDrawn(plan)], actor="a", at_ns=1)

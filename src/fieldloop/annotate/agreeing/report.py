@@ -94,6 +94,7 @@ class _Parts:
         self._frame_ns, self._limits, self._settings, self._slices, self._rng = (
             NS_PER_S / frame_hz, limits, settings, slices, rng,
         )  # fmt: skip
+        self._gamma_rng = rng.spawn(1)[0]  # apart, so that intervals do not depend on how much gamma draws
         self.vectors: list[AgreementVector] = []
         self.pairs: list[AgreementVector] = []
         self.slices: list[AgreementVector] = []
@@ -116,7 +117,7 @@ class _Parts:
         everywhere = np.logical_or.reduce([pair.shared for pair in pairs])
         authors = sorted({author for pair in pairs for author in pair.authors})
         weights = draw_weights(everywhere, self._settings, self._rng)
-        disorders = measure_disorders(columns, authors, everywhere, self._settings, self._rng)
+        disorders = measure_disorders(columns, authors, everywhere, self._settings, self._gamma_rng)
         whole = self._judge(columns, make_vector(columns, pairs, weights, self._settings, disorders))
         self.vectors.append(whole)
         if disorders is None:
@@ -132,7 +133,7 @@ class _Parts:
 
     def _judge_pair(self, columns: KindColumns, pair: Pair) -> AgreementVector:
         weights = draw_weights(pair.shared, self._settings, self._rng)
-        disorders = measure_disorders(columns, pair.authors, pair.shared, self._settings, self._rng)
+        disorders = measure_disorders(columns, pair.authors, pair.shared, self._settings, self._gamma_rng)
         return self._judge(columns, make_vector(columns, [pair], weights, self._settings, disorders))
 
     def _judge(self, columns: KindColumns, vector: AgreementVector) -> AgreementVector:

@@ -105,7 +105,7 @@ def _choose_episodes(
     if again := [one.name for one in chosen if one.id in dealt]:
         raise Refused(f"{', '.join(again[:3])}: dealt already. See: fieldloop annotate tasks")
     if not named:
-        submitted = {(s.episode, s.kind) for s in workspace.store.find(SavedLabels, {"submitted": True})}
+        submitted = workspace.store.views.list_distinct(SavedLabels, ("episode", "kind"), {"submitted": True})
         accepted = workspace.store.find(Episode, {"status": Status.PASSED})
         chosen = [
             one

@@ -33,6 +33,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_count
 from fieldloop.text_files import read_text
@@ -145,18 +146,19 @@ def import_foreign_labels(
     )
     hz = _choose_rate(read, fps, settings.number("frame_hz"))
     episodes = {name: find_episode(workspace, name or file.stem) for name in {span.episode for span in read.spans}}
+    words = {task: find_taxonomy(workspace, task) for task in {known.task for known in episodes.values()}}
     by_place: dict[tuple[str, str, str], list[Annotation]] = {}
     wrong: list[str] = []
     for span in read.spans:
         known = episodes[span.episode]
         author = _choose_author(span, read.format, workspace)
-        made = _place_in_episode(replace(span, author=author), known, read.unit, hz, workspace, renamed)
+        made = _place_in_episode(replace(span, author=author), known, read.unit, hz, words[known.task], renamed)
         by_place.setdefault((known.id, made.kind, made.author), []).append(made)
     by_id = {known.id: known for known in episodes.values()}
     for (episode, kind, author), several in by_place.items():
         known = by_id[episode]
         require_usable_episode(workspace, known)
-        taxonomy = find_taxonomy(workspace, known.task)
+        taxonomy = words[known.task]
         require_kind(taxonomy, kind)
         problems = find_segment_problems(several, kind, taxonomy, known.start_ns, known.end_ns)
         wrong += [f"{known.name}, {author}: {write_sentence(problem)}" for problem in problems]
@@ -179,7 +181,7 @@ def import_foreign_labels(
                 kind,
                 author,
                 tuple(sorted(several, key=lambda a: (a.start_ns, -a.end_ns))),
-                find_taxonomy(workspace, by_id[episode].task).version_name,
+                words[by_id[episode].task].version_name,
             )
         ),
         expect=locks,
@@ -189,14 +191,14 @@ def import_foreign_labels(
 
 
 def _place_in_episode(
-    span: Span, episode: Episode, unit: Unit, hz: float, workspace: Workspace, renamed: dict[str, str]
+    span: Span, episode: Episode, unit: Unit, hz: float, words: Taxonomy, renamed: dict[str, str]
 ) -> Annotation:
     """Turn a span into an annotation; ends that rounding put up to a frame outside move to the episode's end."""
     unit_ns = NS_PER_S / hz if unit is Unit.FRAMES else 1.0
     (made,) = make_annotations([span], unit_ns, episode.start_ns)
     slack = FRAME_SLACK * NS_PER_S / hz
     end = episode.end_ns if 0 < made.end_ns - episode.end_ns <= slack else made.end_ns
-    known = find_taxonomy(workspace, episode.task).find_label(made.kind, renamed.get(made.label, made.label))
+    known = words.find_label(made.kind, renamed.get(made.label, made.label))
     label = known.name if known else renamed.get(made.label, made.label)
     return Annotation(
         episode.id, made.kind, label, made.start_ns, end, made.author, made.verified_by, made.confidence, made.object,

@@ -150,12 +150,14 @@ def _make_lanes(spans: Sequence[Annotation], episode: Episode) -> tuple[Lane, ..
 
 
 def _list_own(workspace: Workspace, episode: Episode, person: str) -> tuple[OwnLabels, ...]:
-    saved = workspace.store.find(SavedLabels, {"episode": episode.id, "author": person})
-    newest = {one.kind: one for one in saved}  # oldest first, so that the newest stays
+    """List the newest revision of each kind; the earlier ones, one for each autosave, are not read."""
+    here = {"episode": episode.id, "author": person}
+    kinds = sorted(kind for (kind,) in workspace.store.views.list_distinct(SavedLabels, ("kind",), here))
+    newest = [workspace.store.find(SavedLabels, {**here, "kind": kind}, newest=True, limit=1)[0] for kind in kinds]
     return tuple(
         OwnLabels(
             one.kind, one.revision, one.submitted, one.saved_ns, one.taxonomy,
             tuple(make_segment(span, episode.start_ns) for span in one.annotations),
         )
-        for one in newest.values()
+        for one in newest
     )  # fmt: skip

@@ -20,9 +20,9 @@ def read_limits(workspace: Workspace, task: str = "") -> Limits:
     return Limits(kappa, boundary, tolerance, workspace.operations["annotate"].number("frame_hz"))
 
 
-def read_annotation_number(workspace: Workspace, name: str, task: str = "") -> float:
+def read_annotation_number(workspace: Workspace | None, name: str, task: str = "") -> float:
     """Return a number of the protocol's annotation section; the shipped one where the protocol has none."""
-    rules = workspace.protocol(task)
+    rules = workspace.protocol(task) if workspace else default_protocol()
     return float(rules.setting(name) if name in rules.settings else default_protocol().setting(name))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from fieldloop.annotate import Source, classify_author, find_edge_cases
 from fieldloop.annotate.agreeing import Limits, compare_all_authors
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.annotate.numbers import BOUNDARY, KAPPA, read_annotation_number
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -18,7 +19,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
-from fieldloop.protocol import CollectionProtocol, default_operations, default_protocol
+from fieldloop.protocol import default_operations
 from fieldloop.protocol.operations import Section
 from fieldloop.report.agree import render_agreement_page
 from fieldloop.say.spelled import spell_out_facts
@@ -148,10 +149,18 @@ def compare_annotators(
     found = _find_annotations(workspace, author, kind)
     episodes = {e.id: e for e in workspace.store.find(Episode, {"id": sorted({a.episode for a in found})})}
     slices = _find_slices(workspace, episodes, edge)
-    report = compare_all_authors(
-        found, fps or settings.number("frame_hz"), _read_limits(workspace.protocol()), settings, slices
-    )
+    report = compare_all_authors(found, fps or settings.number("frame_hz"), _read_limits(workspace), settings, slices)
     return write_report(Agreed(report), html)
+
+
+def compare_people_quickly(workspace: Workspace, annotations: Sequence[Annotation]) -> AgreementReport | None:
+    """Compare people as `agree` does, without gamma, which takes long; None where no two labelled the same episode."""
+    people = [a for a in annotations if classify_author(a.author) is Source.PERSON]
+    authors: dict[tuple[str, str], str] = {}
+    if all(authors.setdefault((a.episode, a.kind), a.author) == a.author for a in people):
+        return None
+    settings = workspace.operations["agree"].replace_values(gamma_episodes=0)
+    return compare_all_authors(people, settings.number("frame_hz"), _read_limits(workspace), settings)
 
 
 def write_report(agreed: Agreed, html: Path | None) -> Agreed:
@@ -165,11 +174,10 @@ def compare_spans(
     workspace: Workspace | None, annotations: Sequence[Annotation], hz: float, edge_cases: Iterable[str]
 ) -> AgreementReport:
     """Compare annotators by the limits in force, or by the shipped ones without a workspace."""
-    rules = workspace.protocol() if workspace else default_protocol()
     operations = workspace.operations if workspace else default_operations()
     marked = frozenset(edge_cases)
     slices = {EDGE_CASES: marked} if marked else {}
-    return compare_all_authors(annotations, hz, _read_limits(rules), operations["agree"], slices)
+    return compare_all_authors(annotations, hz, _read_limits(workspace), operations["agree"], slices)
 
 
 def get_agree_settings(workspace: Workspace | None) -> Section:
@@ -222,12 +230,8 @@ def _find_slices(
     return slices | {name: frozenset(ids) for name, ids in partial.items()}
 
 
-def _read_limits(rules: CollectionProtocol) -> Limits:
-    kappa, frames = (
-        float(rules.setting(name)) if name in rules.settings else None
-        for name in ("annotation.min_kappa", "annotation.max_boundary_frames")
-    )
-    return Limits(kappa, frames)
+def _read_limits(workspace: Workspace | None) -> Limits:
+    return Limits(*(read_annotation_number(workspace, name) for name in (KAPPA, BOUNDARY)))
 
 
 def _write_interval(estimate: Estimate) -> list[float] | None:

@@ -1,4 +1,4 @@
-"""Propose labels of episodes, and compare two authors."""
+"""Propose labels of episodes from their signals."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from fieldloop.annotate import (
     Proposal,
-    compare_authors,
     find_change_points,
     propose_labels,
 )
@@ -16,7 +15,6 @@ from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.reopen import Reopened, reopen_episode
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.agreement import Agreement
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
@@ -29,6 +27,8 @@ from fieldloop.release import select_fixes
 FRAME_HZ = 30.0
 """Frames per second in which boundaries are counted, unless given."""
 MACHINE = "machine:signals"
+WRITTEN_TOGETHER = 20
+"""Episodes whose proposals are written at once; an interruption loses fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +94,40 @@ def propose_annotations(
     """
     chosen = [find_episode(workspace, e) for e in episode]
     chosen = chosen or (workspace.store.find(Episode, IN_USE) if every else _find_episodes_to_annotate(workspace))
+    before = _find_kinds_proposed(workspace, chosen)
     if not again:
-        chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
+        chosen = [e for e in chosen if e.id not in before]
     words = {task: find_taxonomy(workspace, task) for task in dict.fromkeys(e.task for e in chosen)}
     for taxonomy in dict.fromkeys(words.values()):
         lock_taxonomy(workspace, taxonomy)
     made: dict[str, Proposal] = {}
-    for recording in workspace.track(Reopened(workspace, chosen), "proposing labels", len(chosen)):
-        taxonomy = words[recording.episode.task]
-        made[recording.episode.id] = propose_labels(recording, author=MACHINE, known=taxonomy)
-    if events := [event for name, proposal in made.items() for event in _list_events(workspace, name, proposal)]:
-        workspace.write(*events)
+    waiting: list[EpisodeAnnotated] = []
+    try:
+        for recording in workspace.track(Reopened(workspace, chosen), "proposing labels", len(chosen)):
+            name, taxonomy = recording.episode.id, words[recording.episode.task]
+            made[name] = propose_labels(recording, author=MACHINE, known=taxonomy)
+            waiting += _list_events(name, made[name], before.get(name, ()))
+            if len(made) % WRITTEN_TOGETHER == 0 and waiting:
+                workspace.write(*waiting)
+                waiting.clear()
+    finally:  # an interruption or a log that is gone keeps what was proposed
+        if waiting:
+            workspace.write(*waiting)
     return _summarise_proposals({e.id: e.name for e in chosen}, made)
 
 
-def _list_events(workspace: Workspace, episode: str, proposal: Proposal) -> list[EpisodeAnnotated]:
+def _find_kinds_proposed(workspace: Workspace, episodes: Sequence[Episode]) -> dict[str, list[str]]:
+    """Return the kinds of labels that were proposed before, by episode."""
+    before: dict[str, list[str]] = defaultdict(list)
+    where = {"episode": [e.id for e in episodes], "author": MACHINE}
+    for span in workspace.store.find(Annotation, where) if episodes else ():
+        before[span.episode].append(span.kind)
+    return before
+
+
+def _list_events(episode: str, proposal: Proposal, before: Sequence[str]) -> list[EpisodeAnnotated]:
     """Return one event a kind; kinds that were proposed before and are not any longer become empty."""
-    before = workspace.store.find(Annotation, {"episode": episode, "author": MACHINE})
-    kinds = dict.fromkeys([a.kind for a in (*proposal.annotations, *before)])
+    kinds = dict.fromkeys([*(a.kind for a in proposal.annotations), *before])
     return [
         EpisodeAnnotated(episode, kind, MACHINE, tuple(a for a in proposal.annotations if a.kind == kind))
         for kind in kinds
@@ -167,14 +183,3 @@ def _find_episodes_to_annotate(workspace: Workspace) -> list[Episode]:
     last = {r.episode: r for r in reports}
     mendable = [e for e in failed if e.id in last and select_fixes(last[e.id], FixKind) is not None]
     return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
-
-
-def measure_span_agreement(
-    first: Sequence[Annotation], second: Sequence[Annotation], frame_hz: float = FRAME_HZ
-) -> Agreement | None:
-    """Measure how far the spans of two authors agree on the episodes that both annotated; None without any."""
-    shared = {span.episode for span in first} & {span.episode for span in second}
-    if not shared:
-        return None
-    ours, theirs = ([span for span in spans if span.episode in shared] for spans in (first, second))
-    return compare_authors(ours, theirs, frame_hz)

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
 from fieldloop.loop.home.labelling import LabellingQueue
+from fieldloop.model.agreement import AgreementVector, Estimate
 from fieldloop.model.annotation import Annotation
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
@@ -77,36 +78,49 @@ def _write_state(now: AnnotationsShown, queue: LabellingQueue) -> str:
     tasks = queue.tasks
     overdue = f", {format_count(tasks.overdue)} overdue" if tasks.overdue else ""
     words = [f"Tasks: {tasks.open} open, {tasks.leased} taken, {tasks.done} done{overdue}."]
-    if now.agreements:
-        worst = min(now.agreements, key=lambda one: one.kappa)
+    known = [(one.kappa.value, one) for one in _list_pairs(now) if one.kappa.value is not None]
+    if known:
+        kappa, worst = min(known, key=lambda each: each[0])
         words.append(
-            f"Agreement: κ {format_fixed(worst.kappa, 2)} between {' and '.join(worst.authors)}, lowest of "
-            f"{format_plural(len(now.agreements), 'pair')}."
+            f"Agreement: κ {format_fixed(kappa, 2)} between {' and '.join(worst.authors)}, lowest of "
+            f"{format_plural(len(known), 'pair')}."
         )
     return " ".join(words)
 
 
-def _draw_agreement(annotations_shown: AnnotationsShown) -> tuple[Markup, ...]:
-    agreements, limit = annotations_shown.agreements, annotations_shown.min_kappa
-    if not agreements:
-        how = "Agreement needs episodes that two authors annotated. Tasks that a lead deals see to one episode in ten."
-        return (draw_panel("Agreement", tag("p", how, class_="dim"), note="no episode was annotated twice", columns=6),)
+def _list_pairs(now: AnnotationsShown) -> tuple[AgreementVector, ...]:
+    """List the pairs of people; of two people all is one pair."""
+    return () if now.agreement is None else now.agreement.pairs or now.agreement.vectors
+
+
+def _draw_agreement(now: AnnotationsShown) -> tuple[Markup, ...]:
+    if now.agreement is None:
+        how = "Agreement needs episodes that two people labelled. Tasks that a lead deals see to one episode in ten."
+        return (draw_panel("Agreement", tag("p", how, class_="dim"), note="no episode was labelled twice", columns=6),)
     rows = [
         (
-            " and ".join(a.authors),
-            a.episodes,
-            draw_status(verdict, f"κ {format_fixed(a.kappa, 2)}"),
-            f"{format_number(a.boundary_frames, 3)} frames",
-            "–" if a.worst_frames is None else f"{a.worst_boundary}: {format_number(a.worst_frames, 3)} frames",
+            " and ".join(one.authors),
+            one.episodes,
+            draw_status(one.status, f"κ {_write_estimate(one.kappa)}"),
+            f"{format_number(one.boundary_mae_frames.value, 3)} frames",
+            write_sentence(one.reason) if one.reason else "",
         )
-        for a, verdict in zip(agreements, annotations_shown.verdicts, strict=True)
+        for one in _list_pairs(now)
     ]
-    columns = (
-        "Authors", Column("Episodes", "num"), "Kappa", Column("Boundaries", "num"),
-        Column("Largest difference at", "wrap"),
-    )  # fmt: skip
+    columns = ("People", Column("Episodes", "num"), "Kappa", Column("Boundaries", "num"), Column("Why", "wrap"))
+    table = draw_table(columns, rows)
+    known = [(one.mae_frames.value, one.name) for one in now.agreement.boundaries if one.mae_frames.value is not None]
+    apart, where = max(known, key=lambda one: one[0], default=(0.0, ""))
+    worst = f"Largest difference at {where}: {format_number(apart, 3)} frames. " if known else ""
+    more = tag("p", worst, "All numbers: ", tag("code", "fieldloop agree"), class_="body dim")
+    limit = now.agreement.min_kappa
     note = "" if limit is None else f"phases; κ above {format_number(limit, 6)} required"
-    return (draw_panel("Agreement", draw_table(columns, rows), note=note, columns=6, flush=True),)
+    return (draw_panel("Agreement", join(table, more), note=note, columns=6, flush=True),)
+
+
+def _write_estimate(one: Estimate) -> str:
+    interval = "" if one.low is None else f" [{format_fixed(one.low, 2)}, {format_fixed(one.high, 2)}]"
+    return f"{format_fixed(one.value, 2)}{interval}"
 
 
 def _draw_episodes(annotations_shown: AnnotationsShown) -> tuple[Markup, ...]:

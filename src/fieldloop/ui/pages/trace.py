@@ -105,7 +105,3 @@ def _draw_counted(kind: str, counts: Counter[str]) -> Markup:
     ]
     columns = (kind.capitalize(), Column("Episodes", "num"))
     return draw_panel(f"{kind.capitalize()}s", draw_table(columns, rows), columns=4, flush=True)
-
-
-def _draw_trace_link(kind: str, name: str) -> Markup | str:
-    return tag("a", shorten_ids(name), href=f"/trace?{urlencode({kind: name})}") if name else "not stated"
