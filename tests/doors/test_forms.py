@@ -215,6 +215,10 @@ def test_5_a_release_is_refused_then_frozen(page, tmp_path):
         asked = form(page, "/api/release/export")
         asked.locator("[name=target]").fill("../r1-files")
         assert "outbox" in read_answer(page, asked, "Export"), "nothing is written beside it"
+        visit(page, f"{address}/releases/{frozen.id}/verify")
+        assert "was never verified here" in page.inner_text(".page")
+        press(page, page, "Hash everything again")
+        assert "of r1 changed" in page.inner_text(".page"), "its logs were never on the shelf"
         page.goto("about:blank")  # the page would miss its server
 
 
