@@ -82,7 +82,8 @@ def test_passing_frames_get_the_label_and_enter_is_moved_back_by_the_reaction_ti
     shown = desk.shows()
     assert [label for label, _, _ in shown] == ["approach", "grasp", "lift"], "Enter begins the next label"
     struck = [max(0, t - 0.2) for t in (first, second, third)]
-    assert [start for _, start, _ in shown] == pytest.approx(struck, abs=FRAME / 2 + 1e-3)
+    # between reading the time and striking the key, a busy machine may pass into the next frame
+    assert [start for _, start, _ in shown] == pytest.approx(struck, abs=1.5 * FRAME + 1e-3)
     assert [start for _, start, _ in shown[1:]] == [end for _, _, end in shown[:-1]], "no gap in between"
     assert shown[-1][2] >= 70 * FRAME - 1e-3
     desk.until_state("saved")
