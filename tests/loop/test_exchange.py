@@ -9,7 +9,7 @@ from tests.loop.labelled import S, acting, annotated_workspace, episode, segment
 from fieldloop.annotate.interchange import FrameBase, write_elan, write_label_studio
 from fieldloop.annotate.interchange.spans import Span
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.annotate import save
+from fieldloop.loop.annotate import deal, save, tasks
 from fieldloop.loop.annotate.exchange import Target, export_labels
 from fieldloop.loop.ship.import_labels import import_labels
 from fieldloop.model.annotation import Annotation
@@ -132,3 +132,18 @@ def test_an_annotator_does_not_import_for_others_nor_names_are_forgotten(here, t
         import_labels(acting(here, "ann"), file, label=("reach=approach",))
     assert import_labels(here, file, label=("reach=approach",)).annotators == ("ben",)
     assert here.store.find(Annotation)[0].label == "approach"
+
+
+def test_an_export_comes_back_while_another_person_holds_the_task(labelled, tmp_path):
+    out = tmp_path / "all.json"
+    save.save_labels(acting(labelled, "lea"), "e1", segments_text=segments(*PHASES), submit=True)
+    export_labels(labelled, to=Target.LABEL_STUDIO, out=out, fps=30.0)
+    deal.deal_tasks(labelled, ("e1",))
+    assert tasks.take_next_task(labelled).episode == "e1"
+    before = find(labelled)
+    assert import_labels(labelled, out).annotators == ("ann", "lea")
+    assert find(labelled) == before
+    out.write_text(out.read_text().replace('"lift"', '"transport"'))
+    with pytest.raises(Refused, match=r"all.json, task \d, annotation \d, result 1: nothing was imported.* e1 by ann"):
+        import_labels(labelled, out)
+    assert find(labelled) == before

@@ -88,15 +88,18 @@ def adjudicate_labels(
     made = Adjudication(
         workspace.ids.new("decision"), known.id, kind, lead, between, take, workspace.clock(), comment.strip()
     )
+    needless = _find_needless_tasks(workspace, known.id, kind)
     closed = [_close(workspace, task) for task in waiting]
+    withdrawn = [replace(task, state=TaskState.WITHDRAWN, lease_until_ns=None) for task in needless]
+    read = (*waiting, *needless)
     workspace.write(
         LabelsAdjudicated(made),
         EpisodeAnnotated(known.id, kind, ADJUDICATED, decided),
-        *map(LabelTaskMoved, closed),
+        *map(LabelTaskMoved, (*closed, *withdrawn)),
         expect=(
             Expected(Adjudication, last, place),
             Expected(Annotation, last, place),
-            Unchanged(LabelTask, tuple(task.id for task in waiting), tuple(waiting)),
+            Unchanged(LabelTask, tuple(task.id for task in read), read),
         ),
     )
     segments = tuple(make_segment(span, known.start_ns) for span in decided)
@@ -112,6 +115,14 @@ def _take_labels(spans: Sequence[Annotation], author: str, seen: str, episode: E
             f"them: fieldloop annotate labels {episode.name}; then decide."
         )
     return taken
+
+
+def _find_needless_tasks(workspace: Workspace, episode: str, kind: str) -> list[LabelTask]:
+    """Return the tasks that no one holds and whose kinds are all decided now: their labels would count nowhere."""
+    found = workspace.store.find(LabelTask, {"episode": episode, "reason": TaskReason.LABEL})
+    decided = {one.kind for one in workspace.store.find(Adjudication, {"episode": episode})} | {kind}
+    now_ns = workspace.clock()
+    return [task for task in found if task.is_free(now_ns) and set(task.kinds) <= decided]
 
 
 def _find_decision_tasks(workspace: Workspace, episode: str, kind: str) -> list[LabelTask]:

@@ -17,10 +17,12 @@ from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Status
-from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason, TaskState
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.fix import FixKind
+from fieldloop.model.labelling import Adjudication, LabelTask, SavedLabels, TaskReason, TaskState
 from fieldloop.model.labelling_event import LabelTaskMoved, LabelTasksDealt
 from fieldloop.model.note import Note, note
+from fieldloop.release import select_fixes
 from fieldloop.store import Expected, Unchanged
 
 
@@ -47,8 +49,9 @@ def deal_tasks(
 ) -> Dealt:
     """Deal episodes to annotators: one task each, and two independent tasks for a share of the episodes.
 
-    Without names of episodes, accepted episodes are dealt that no person has labelled and that are not dealt yet. At
-    least `annotation.min_double_share` of all dealt episodes are labelled twice, edge cases over-represented.
+    Without names of episodes, those are dealt that passed their checks or that a release can repair, that no person
+    has labelled and that are not decided or dealt yet. At least `annotation.min_double_share` of all dealt episodes are
+    labelled twice, edge cases over-represented.
 
     Arguments:
         episode: only these episodes (names or ids)
@@ -66,7 +69,10 @@ def deal_tasks(
     known = [task for task in workspace.store.find(LabelTask) if task.state is not TaskState.WITHDRAWN]
     chosen = _choose_episodes(workspace, episode, kinds, known)[:count]
     if not chosen:
-        raise Refused("No episode is left to deal: all accepted ones are dealt or labelled, or none was accepted yet.")
+        raise Refused(
+            "No episode is left to deal: those that passed their checks, or that a release can repair, are dealt, "
+            "labelled or decided; or none has passed yet. See: fieldloop annotate tasks"
+        )
     edge = _find_edge_cases(workspace)
     doubled = _choose_doubled(workspace, chosen, known, kinds, edge, salt)
     tasks = _make_tasks(workspace, chosen, doubled, people, kinds, known)
@@ -106,16 +112,26 @@ def _choose_episodes(
         raise Refused(f"{', '.join(again[:3])}: dealt already. See: fieldloop annotate tasks")
     if not named:
         submitted = workspace.store.views.list_distinct(SavedLabels, ("episode", "kind"), {"submitted": True})
-        accepted = workspace.store.find(Episode, {"status": Status.PASSED})
+        decided = workspace.store.views.list_distinct(Adjudication, ("episode", "kind"), {})
+        ready = {*submitted, *decided}
         chosen = [
             one
-            for one in accepted
-            if one.id not in dealt and not all((one.id, kind) in submitted for kind in kinds)
-        ]  # fmt: skip
+            for one in _find_usable_episodes(workspace)
+            if one.id not in dealt and not all((one.id, kind) in ready for kind in kinds)
+        ]
     for task in {one.task for one in chosen}:
         for kind in kinds:
             require_kind(find_taxonomy(workspace, task), kind)
     return chosen
+
+
+def _find_usable_episodes(workspace: Workspace) -> list[Episode]:
+    """Return the episodes that passed, and those whose every failure has a fix: a release takes these with --fix."""
+    passed = workspace.store.find(Episode, {"status": Status.PASSED})
+    failed = workspace.store.find(Episode, {**IN_USE, "status": Status.FAILED})
+    wanted = {"episode": [one.id for one in failed]}
+    reports = {one.episode: one for one in workspace.store.find(EpisodeReport, wanted)} if failed else {}
+    return [*passed, *(one for one in failed if select_fixes(reports[one.id], FixKind) is not None)]
 
 
 def _find_edge_cases(workspace: Workspace) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fieldloop.annotate import Source, classify_author
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import is_lead, require_lead
@@ -12,8 +13,11 @@ from fieldloop.loop.annotate.submission import NOT_COMPARED
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
+from fieldloop.model.episode import Episode
 from fieldloop.model.labelling import ADJUDICATED, CalibrationSet, LabelTask, Qualification
 from fieldloop.model.labelling_event import CalibrationSetChosen
+
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +74,8 @@ def choose_calibration_set(
         require_usable_episode(workspace, one)
     fallback = labels_of or workspace.actor.id
     gold = [span for key in chosen for span in _find_gold(workspace, key, kind, fallback)]
-    if missing := [one.name for key, one in chosen.items() if key not in {span.episode for span in gold}]:
-        raise Refused(
-            f"{', '.join(missing[:3])}: neither adjudicated nor labelled by {fallback}. Label them first: "
-            "fieldloop annotate save"
-        )
+    if missing := [one for key, one in chosen.items() if key not in {span.episode for span in gold}]:
+        raise Refused(_explain_missing_gold(workspace, missing, kind, fallback))
     made = CalibrationSet(
         workspace.ids.new("calibration"), kind, tuple(chosen), tuple(gold), workspace.clock(), words.version_name
     )
@@ -116,3 +117,21 @@ def _find_gold(workspace: Workspace, episode: str, kind: str, fallback: str) -> 
         if gold := workspace.store.find(Annotation, {"episode": episode, "kind": kind, "author": author}):
             return gold
     return []
+
+
+def _explain_missing_gold(workspace: Workspace, missing: Sequence[Episode], kind: str, fallback: str) -> str:
+    """Write which episodes have no labels that are right, and whose labels could be."""
+    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    named = (
+        f"{', '.join(one.name for one in missing[:MOST_NAMED])}{more}: neither adjudicated nor labelled by {fallback}."
+    )
+    first = missing[0]
+    authors = {span.author for span in workspace.store.find(Annotation, {"episode": first.id, "kind": kind})}
+    people = sorted(author for author in authors if classify_author(author) is Source.PERSON)
+    if not people:
+        return f"{named} Label them first: fieldloop annotate save"
+    option = "" if kind == PHASE else f" --kind {kind}"
+    return (
+        f"{named} {' and '.join(people)} labelled {first.name}. If these labels are right, add --labels-of "
+        f"{people[0]}; or decide: fieldloop annotate adjudicate {first.name}{option} --take {people[0]}"
+    )

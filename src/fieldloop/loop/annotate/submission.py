@@ -65,40 +65,45 @@ def find_task_of(workspace: Workspace, made: SavedLabels) -> LabelTask | None:
 
     A task whose lease has ended still belongs to the person who took it, until another person takes it.
     """
+    task, obstacle = _look_for_task(workspace, made)
+    if obstacle is None:
+        return task
+    fact, step, notes = obstacle
+    raise Refused(f"{fact} Your labels are kept as a draft. {step}", notes)
+
+
+Obstacle = tuple[str, str, tuple[Note, ...]]
+"""Why labels cannot be handed in, what to do, and the same as notes."""
+
+
+def _look_for_task(workspace: Workspace, made: SavedLabels) -> tuple[LabelTask | None, Obstacle | None]:
+    """Return the unfinished task that these labels belong to, and what forbids them."""
     found = workspace.store.find(LabelTask, {"episode": made.episode})
     tasks = [t for t in found if made.kind in t.kinds and t.reason not in LEAD_REASONS]
     unfinished = [t for t in tasks if t.state in (TaskState.OPEN, TaskState.LEASED)]
     for task in (*(t for t in unfinished if t.taken_by == made.author), *unfinished):
         if made.author == task.taken_by or (made.author == task.annotator and not task.taken_by):
-            return task
+            return task, None
     now_ns = workspace.clock()
     if any(t.state is TaskState.DONE and t.taken_by == made.author and t.reason in INDEPENDENT for t in tasks):
-        raise Refused(
-            "You handed in these independent labels already; a change could follow from the other person's. They are "
-            "kept as a draft. A lead can have the episode labelled again: fieldloop annotate spot-check"
-        )
+        fact = f"{made.author} handed in these independent labels already; a change could follow from the other's."
+        return None, (fact, "A lead can have the episode labelled again: fieldloop annotate spot-check", ())
     taken = next((t for t in unfinished if t.has_lease(now_ns)), None)
     if taken is not None and not is_known_lead(workspace, made.author):
-        raise Refused(
-            f"{taken.taken_by} took this task after your lease ended. Your labels are kept as a draft; submit them if "
-            f"the task becomes free again: fieldloop annotate next --task {taken.id}"
-        )
-    _require_qualified(workspace, made)
-    return None
+        fact = f"{taken.taken_by} took this task ({taken.id}), so {made.author} cannot hand in labels for it now."
+        return None, (fact, f"Submit them if the task becomes free: fieldloop annotate next --task {taken.id}", ())
+    return None, _find_missing_qualification(workspace, made)
 
 
-def _require_qualified(workspace: Workspace, made: SavedLabels) -> None:
-    """Refuse labels without a task of someone who has yet to qualify; a lead may hand in what others made."""
+def _find_missing_qualification(workspace: Workspace, made: SavedLabels) -> Obstacle | None:
+    """Return what forbids labels without a task of someone who has yet to qualify; a lead hands in what others made."""
     if is_lead(workspace.actor) or is_known_lead(workspace, made.author) or not find_calibration_sets(workspace):
-        return
-    if missing := explain_missing_qualification(
-        workspace, made.author, workspace.store.get(Episode, made.episode).task
-    ):
-        raise Refused(
-            f"{write_sentence(missing)} Until then only labels of your tasks count. These are kept as a draft; take "
-            "the calibration tasks: fieldloop annotate next",
-            (missing,),
-        )
+        return None
+    missing = explain_missing_qualification(workspace, made.author, workspace.store.get(Episode, made.episode).task)
+    if missing is None:
+        return None
+    fact = f"{write_sentence(missing)} Until then only labels of your tasks count."
+    return fact, "Take the calibration tasks: fieldloop annotate next", (missing,)
 
 
 def renew_lease(workspace: Workspace, made: SavedLabels) -> list[Event]:
@@ -136,9 +141,18 @@ def list_what_follows(
 
 
 def list_import_events(
-    workspace: Workspace, episode: Episode, kind: str, author: str, spans: tuple[Annotation, ...], taxonomy: str
+    workspace: Workspace,
+    episode: Episode,
+    kind: str,
+    author: str,
+    spans: tuple[Annotation, ...],
+    taxonomy: str,
+    place: str,
 ) -> list[Event]:
-    """Return what an import of one author's labels changes: a person's count like a submission, a machine's do not."""
+    """Return what an import of one author's labels changes: a person's count like a submission, a machine's do not.
+
+    `place` names the file, and where in it these labels are, should a task forbid them.
+    """
     annotated = EpisodeAnnotated(episode.id, kind, author, spans)
     if classify_author(author) is Source.MACHINE:
         return [annotated]
@@ -147,7 +161,14 @@ def list_import_events(
     number = newest[0].revision + 1 if newest else 1
     made = SavedLabels(episode.id, kind, author, number, submitted=True, saved_ns=workspace.clock(),
                        taxonomy=taxonomy, annotations=spans)  # fmt: skip
-    task = find_task_of(workspace, made)
+    task, obstacle = _look_for_task(workspace, made)
+    if obstacle is not None:
+        fact, _, notes = obstacle
+        raise Refused(
+            f"{place}: nothing was imported. The {kind} labels of {episode.name} by {author} cannot count now: {fact} "
+            "See: fieldloop annotate tasks; or leave these labels out of the file.",
+            notes,
+        )
     kept = replace(made, task=task.id if task else "")
     return [LabelsSaved(kept), annotated, *list_what_follows(workspace, episode, made, task)]
 

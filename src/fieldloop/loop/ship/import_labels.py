@@ -84,7 +84,7 @@ def _import_rows(workspace: Workspace, reader: LabelReader, rows: Sequence[Label
     for (episode, kind, author), spans in by_author.items():
         ordered = tuple(sorted(spans, key=lambda span: (span.start_ns, -span.end_ns)))
         version = taxonomies[episode].version_name
-        events += list_import_events(workspace, as_read[episode], kind, author, ordered, version)
+        events += list_import_events(workspace, as_read[episode], kind, author, ordered, version, file_name)
     workspace.write(
         *events,
         *(change for change in results if change.episode != change.before),
