@@ -23,6 +23,7 @@ from fieldloop.ingest.readers.lerobot.layout import (
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather_rows
 from fieldloop.ingest.readers.lerobot.shard import open_shard
 from fieldloop.ingest.readers.lerobot.stats import WHOLE, Stats, parse_stats, read_dataset_stats
+from fieldloop.ingest.readers.lerobot.unread import find_unread_data
 from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE, OTHER_FILE
 from fieldloop.ingest.readers.lerobot.video_files import VideoFiles
 from fieldloop.model.episode import Defect, Harm
@@ -58,11 +59,21 @@ class LayoutV2:
         return rows
 
     @cached_property
+    def _data_files(self) -> list[Path]:
+        return sorted((self._root / "data").rglob("*.parquet"))
+
+    @cached_property
     def _files(self) -> dict[int, Path]:
-        matches = (
-            (EPISODE_FILE.fullmatch(path.name), path) for path in sorted((self._root / "data").rglob("*.parquet"))
-        )
-        return {int(match[1]): path for match, path in matches if match}
+        """Return the file of each episode; where several have its number, the one that the listing states or the last.
+
+        `find_unread_data` names the others.
+        """
+        matches = ((EPISODE_FILE.fullmatch(path.name), path) for path in self._data_files)
+        files = {int(match[1]): path for match, path in matches if match}
+        if len(files) == len(self._data_files):
+            return files
+        stated = {index: self._find_stated_file(index) for index in files if index in self._listing}
+        return files | {index: path for index, path in stated.items() if path in self._data_files}
 
     @cached_property
     def _stats(self) -> dict[int, Stats]:
@@ -99,7 +110,7 @@ class LayoutV2:
     def find_dataset_defects(self) -> list[Defect]:
         """Compare the listing with the files and with the totals."""
         listing, files, _ = self._listing, self._files, self._stats
-        defects = list(self._complaints)
+        defects = [*self._complaints, *find_unread_data(self._root, self._data_files, files)]
         defects += self._find_missing_data(sorted(listing.keys() - files.keys()))
         if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
@@ -129,9 +140,12 @@ class LayoutV2:
 
     def _find_file_of_other_format(self, index: int) -> Path | None:
         """Return the file that the listing states for an episode, or the one with its number; None without one."""
-        stated = self._listing[index].get("data_path")
-        path = join_path_inside(self._root, stated) if isinstance(stated, str) and stated else None
+        path = self._find_stated_file(index)
         return path if path is not None and path.is_file() else self._other_files.get(index)
+
+    def _find_stated_file(self, index: int) -> Path | None:
+        stated = self._listing[index].get("data_path")
+        return join_path_inside(self._root, stated) if isinstance(stated, str) and stated else None
 
     @cached_property
     def _other_files(self) -> dict[int, Path]:
