@@ -10,6 +10,8 @@ from tests.ingest.hdf5_makers import pictures, video
 
 from fieldloop.ingest import open_log
 from fieldloop.model.episode import Harm
+from fieldloop.model.provenance import Provenance, StreamFact
+from fieldloop.model.stream import ClockKind
 
 CAMERA = "observation.images.top"
 FPS = 10
@@ -90,3 +92,46 @@ def test_a_video_that_lies_there_under_another_name_is_not_called_missing(tmp_pa
     assert "ingest.part_unreadable" not in defects
     near = 8 if chunk == 8 else 3
     assert defects["ingest.video_under_other_path"].message["example"].startswith(f"videos/chunk-{near:03d}")
+
+
+def test_dates_at_uneven_steps_are_a_stored_clock(tmp_path):
+    steps = np.random.default_rng(0).uniform(0.1002, 0.1025, 20)
+    (recording,), defects = read(write_set(tmp_path / "set", (0,), timestamp=EPOCH_S + np.cumsum(steps)))
+    joints = recording.streams["joints"]
+    assert joints.clock is ClockKind.HEADER
+    assert joints.get_provenance(StreamFact.CLOCK) is Provenance.STORED
+    assert "timestamp" in joints.notes["stamps"]
+    assert "ingest.timestamps_unusable" not in defects
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    [
+        EPOCH_S + np.arange(20) / FPS,  # a start time and the rate
+        np.arange(20) / FPS + np.random.default_rng(0).uniform(0, 1e-3, 20),  # no date
+    ],
+)
+def test_other_row_times_stay_made_up(tmp_path, timestamp):
+    (recording,), _ = read(write_set(tmp_path / "set", (0,), timestamp=timestamp))
+    assert recording.streams["joints"].clock is ClockKind.SYNTHETIC
+
+
+def test_a_length_of_0_is_one_finding_of_the_dataset(tmp_path):
+    _, defects = read(write_set(tmp_path / "set", (0,), length=0))
+    assert defects["ingest.lengths_not_filled_in"].harm is Harm.MISLEADS
+    assert "ingest.count_mismatch" not in defects
+
+
+def test_a_frame_number_from_a_date_is_not_written(tmp_path):
+    root = write_set(tmp_path / "set", (0,), timestamp=EPOCH_S + np.arange(20) / FPS)
+    write_video(root, 0)
+    assert dict(read(root)[1]["ingest.timestamps_start_late"].message.numbers).get("frame") is None
+
+
+def test_a_video_that_is_none_is_named_without_an_error_number(tmp_path):
+    root = write_set(tmp_path / "set", (0,))
+    write_video(root, 0)
+    next(root.rglob("*.mp4")).write_bytes(b"no video" * 100)
+    reason = str(read(root)[1]["ingest.part_unreadable"].message["reason"])
+    assert "Errno" not in reason
+    assert "the decoder finds no video in it" in reason

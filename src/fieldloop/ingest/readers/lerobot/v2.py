@@ -28,6 +28,7 @@ from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE, OTHER_FILE
 from fieldloop.ingest.readers.lerobot.video_files import VideoFiles
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
+from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 
 VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
 LISTING = "meta/episodes.jsonl"
@@ -101,7 +102,7 @@ class LayoutV2:
                 index,
                 self._make_rows_reader(index, path),
                 {key: self._find_video(key, index) for key in self._info.cameras},
-                parse_whole_number(row.get("length")),
+                parse_whole_number(row.get("length")) or None,  # 0 was never filled in: `find_dataset_defects` says so
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 data_path=path.relative_to(self._root).as_posix(),
                 stats=self._stats.get(index, {}),
@@ -116,6 +117,9 @@ class LayoutV2:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(LISTING, "", message, Harm.MISLEADS))
         lengths = [n for row in listing.values() if (n := parse_whole_number(row.get("length"))) is not None]
+        if empty := lengths.count(0):
+            message = note("ingest.lengths_not_filled_in", count=empty, of=len(listing))
+            defects.append(Defect(LISTING, "length", message, Harm.MISLEADS))
         if listing and len(lengths) == len(listing):
             defects += find_total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += find_skipped_index_defects(LISTING, listing.keys() if listing else files.keys())
@@ -177,10 +181,11 @@ class LayoutV2:
         if not late:
             return []
         index, first = late[0]
+        frame = round(first * self._info.fps)
         begins = sorted(round(first, 3) for _, first in late)
         message = note(
             "ingest.timestamps_start_late", first_s=begins[0], last_s=begins[-1], late=len(late),
-            looked_at=len(looked_at), frame=round(first * self._info.fps),
+            looked_at=len(looked_at), frame=frame if abs(first) < FIRST_REAL_NS / NS_PER_S else None,
         )  # fmt: skip
         return [Defect.from_place("timestamp", "episode", index, message, Harm.HARMLESS)]
 
