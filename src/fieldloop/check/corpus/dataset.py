@@ -41,11 +41,10 @@ BY_NAME = ("hdf5",)
 def list_dataset_defects(batch: Batch) -> Iterator[Measurement]:
     """What is missing from the dataset's files or cannot be read?"""
     lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
-    if lost:
-        yield from measure_defects(lost)
-    elif unclear := [defect for defect in batch.defects if defect.harm is Harm.UNCLEAR]:
-        yield from measure_unclear_defects(unclear)
-    elif batch.episodes:
+    unclear = [defect for defect in batch.defects if defect.harm is Harm.UNCLEAR]
+    yield from measure_defects(lost)
+    yield from measure_unclear_defects(unclear)
+    if not (lost or unclear) and batch.episodes:
         yield Measurement(NO_SUBJECT, 0.0)
 
 

@@ -9,6 +9,16 @@ from fieldloop.ingest.pictures.packets import Packets, sort_packets_by_presentat
 NAMES = {"libdav1d": "av1", "libaom-av1": "av1"}
 
 
+def explain_decoder_error(wrong: Exception) -> str:
+    """Return what a demuxer met, without its number, class or path.
+
+    >>> explain_decoder_error(OSError(1094995529, "Invalid data found when processing input", "a.mp4"))
+    'the decoder finds no video in it (invalid data found when processing input)'
+    """
+    text = str(getattr(wrong, "strerror", None) or wrong)
+    return f"the decoder finds no video in it ({text[:1].lower()}{text[1:]})"
+
+
 def list_packets_by_demuxer(path: Path) -> Packets:
     """List a video's packets; ValueError where it is not a readable video."""
     import av
@@ -29,7 +39,7 @@ def list_packets_by_demuxer(path: Path) -> Packets:
                     rows.append((packet.pts, packet.size, packet.is_keyframe, at))
     except (av.FFmpegError, OSError) as wrong:
         if not rows:
-            raise ValueError(str(wrong)) from wrong
+            raise ValueError(explain_decoder_error(wrong)) from wrong
     table = np.asarray(rows, np.int64).reshape(-1, 4)
     unit = (base.numerator, base.denominator)
     return sort_packets_by_presentation(

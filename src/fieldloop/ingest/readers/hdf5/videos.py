@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.pictures.demux import explain_decoder_error
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5
 from fieldloop.ingest.readers.hdf5.tree import Leaf
@@ -106,7 +107,7 @@ def index_video(path: Path, leaf: Leaf, data: bytes) -> VideoInside:
             stamps += [p.pts for p in container.demux(stream) if p.pts is not None and p.size]
     except (av.FFmpegError, OSError) as wrong:
         if not stamps:
-            raise ValueError(str(wrong)) from wrong
+            raise ValueError(explain_decoder_error(wrong)) from wrong
     pts = np.asarray(sorted(stamps), np.int64)
     times = np.asarray([p * base.numerator * NS_PER_S // base.denominator for p in pts.tolist()], np.int64)
     return VideoInside(path, leaf.path, size, pts, times)

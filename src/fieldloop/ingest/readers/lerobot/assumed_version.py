@@ -32,6 +32,7 @@ RESTS_ON_VERSION = {
     "ingest.video_length_differs",
     "ingest.video_not_listed",
     "ingest.video_spans_overlap",
+    "ingest.video_under_other_path",
     "ingest.videos_elsewhere",
 }
 

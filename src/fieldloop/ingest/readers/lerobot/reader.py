@@ -14,6 +14,7 @@ from fieldloop.ingest.readers.lerobot.one_episode import count_listed, read_list
 from fieldloop.ingest.readers.lerobot.rate import find_rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
+from fieldloop.ingest.readers.lerobot.unread import find_unread_videos
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
 from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
 from fieldloop.ingest.readers.lerobot.version import detect_version
@@ -74,11 +75,13 @@ class LeRobotReader:
         ]
         moved = find_moved_videos(info, videos, entries, path)
         of_layout = layout.find_dataset_defects()
+        used = (videos.find_video(key, place).path for one in entries for key, place in one.videos.items())
+        unread = find_unread_videos(path, videos.paths, used)
         if not entries and all(one.message.code not in NO_DATA_READ for one in of_layout):  # else one cause, said twice
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
-        every = (*defects, *absent, *moved, *of_layout, *find_rate_defects(info, entries))
+        every = (*defects, *absent, *moved, *of_layout, *unread, *find_rate_defects(info, entries))
         return leave_open_without_version(info, every)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
 from fieldloop.ingest.stamps import STAMP_WORDS, UNIT_WORDS, Times, parse_stamps
-from fieldloop.model.stream import ClockKind
+from fieldloop.model.stream import FIRST_REAL_NS, ClockKind
 
 CAPTURE = "capture_ns"
 """The feature in which a fieldloop release keeps real stamps: one column a stream, the first is the frame grid."""
@@ -21,6 +21,7 @@ NAMED = re.compile(
 )
 EVERY_ROW = {"", "observation", "row", "record"}
 CLOCK_VALUES = {clock.value: clock for clock in ClockKind}
+ROW_TIME = "timestamp"
 NUMBERS = (np.int64, np.uint64, np.float64)  # narrower types cannot resolve times within a day
 
 
@@ -81,6 +82,8 @@ class StampColumns:
             else:
                 stamps.rows = stamped
             stamps.columns.add(key)
+        if stamps.rows is None and (measured := _read_measured_row_times(arrays.get(ROW_TIME))):
+            stamps.rows = measured
         return stamps
 
     def _find_owning_feature(self, key: str) -> str | None:
@@ -96,6 +99,19 @@ class StampColumns:
             return ""
         ends = [k for k in features if k != key and (k.endswith(f".{short}") or k == short)]
         return ends[0] if len(ends) == 1 else None
+
+
+def _read_measured_row_times(values: NDArray[Any] | None) -> Stamped | None:
+    """Return LeRobot's own timestamp column where a clock wrote it: dates, at uneven intervals; else None.
+
+    Usually it is the frame number over the rate. A date that steps unevenly is not computed from either.
+    """
+    if values is None or values.shape[1:] != (1,) or values.dtype not in NUMBERS:
+        return None
+    parsed = parse_stamps(ROW_TIME, values)
+    if parsed is None or not parsed.measured or parsed.times_ns[0] < FIRST_REAL_NS:
+        return None
+    return Stamped(parsed.times_ns, ClockKind.HEADER, f"timestamps are those of column {ROW_TIME}, {parsed.how}")
 
 
 def _find_capture_columns(info: Info) -> Iterator[tuple[str, tuple[int, ClockKind]]]:

@@ -111,7 +111,8 @@ def make_camera_streams(
             span = _open_video(place, feature)
             parts += [key.encode(), *span.fingerprint()]
         except (ValueError, OSError) as wrong:
-            message = note("ingest.part_unreadable", part="video", reason=str(wrong))
+            elsewhere = dataset.videos.note_namesakes(key, place, entry.data_path)
+            message = elsewhere or note("ingest.part_unreadable", part="video", reason=str(wrong))
             defects.append(Defect(name, place.path.name, message))
             continue
         stated = _read_stated_size(feature)

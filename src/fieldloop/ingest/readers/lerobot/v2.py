@@ -23,10 +23,12 @@ from fieldloop.ingest.readers.lerobot.layout import (
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather_rows
 from fieldloop.ingest.readers.lerobot.shard import open_shard
 from fieldloop.ingest.readers.lerobot.stats import WHOLE, Stats, parse_stats, read_dataset_stats
+from fieldloop.ingest.readers.lerobot.unread import find_unread_data
 from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE, OTHER_FILE
 from fieldloop.ingest.readers.lerobot.video_files import VideoFiles
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
+from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 
 VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
 LISTING = "meta/episodes.jsonl"
@@ -58,11 +60,21 @@ class LayoutV2:
         return rows
 
     @cached_property
+    def _data_files(self) -> list[Path]:
+        return sorted((self._root / "data").rglob("*.parquet"))
+
+    @cached_property
     def _files(self) -> dict[int, Path]:
-        matches = (
-            (EPISODE_FILE.fullmatch(path.name), path) for path in sorted((self._root / "data").rglob("*.parquet"))
-        )
-        return {int(match[1]): path for match, path in matches if match}
+        """Return the file of each episode; where several have its number, the one that the listing states or the last.
+
+        `find_unread_data` names the others.
+        """
+        matches = ((EPISODE_FILE.fullmatch(path.name), path) for path in self._data_files)
+        files = {int(match[1]): path for match, path in matches if match}
+        if len(files) == len(self._data_files):
+            return files
+        stated = {index: self._find_stated_file(index) for index in files if index in self._listing}
+        return files | {index: path for index, path in stated.items() if path in self._data_files}
 
     @cached_property
     def _stats(self) -> dict[int, Stats]:
@@ -90,7 +102,7 @@ class LayoutV2:
                 index,
                 self._make_rows_reader(index, path),
                 {key: self._find_video(key, index) for key in self._info.cameras},
-                parse_whole_number(row.get("length")),
+                parse_whole_number(row.get("length")) or None,  # 0 was never filled in: `find_dataset_defects` says so
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 data_path=path.relative_to(self._root).as_posix(),
                 stats=self._stats.get(index, {}),
@@ -99,12 +111,15 @@ class LayoutV2:
     def find_dataset_defects(self) -> list[Defect]:
         """Compare the listing with the files and with the totals."""
         listing, files, _ = self._listing, self._files, self._stats
-        defects = list(self._complaints)
+        defects = [*self._complaints, *find_unread_data(self._root, self._data_files, files)]
         defects += self._find_missing_data(sorted(listing.keys() - files.keys()))
         if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(LISTING, "", message, Harm.MISLEADS))
         lengths = [n for row in listing.values() if (n := parse_whole_number(row.get("length"))) is not None]
+        if empty := lengths.count(0):
+            message = note("ingest.lengths_not_filled_in", count=empty, of=len(listing))
+            defects.append(Defect(LISTING, "length", message, Harm.MISLEADS))
         if listing and len(lengths) == len(listing):
             defects += find_total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += find_skipped_index_defects(LISTING, listing.keys() if listing else files.keys())
@@ -129,9 +144,12 @@ class LayoutV2:
 
     def _find_file_of_other_format(self, index: int) -> Path | None:
         """Return the file that the listing states for an episode, or the one with its number; None without one."""
-        stated = self._listing[index].get("data_path")
-        path = join_path_inside(self._root, stated) if isinstance(stated, str) and stated else None
+        path = self._find_stated_file(index)
         return path if path is not None and path.is_file() else self._other_files.get(index)
+
+    def _find_stated_file(self, index: int) -> Path | None:
+        stated = self._listing[index].get("data_path")
+        return join_path_inside(self._root, stated) if isinstance(stated, str) and stated else None
 
     @cached_property
     def _other_files(self) -> dict[int, Path]:
@@ -163,10 +181,11 @@ class LayoutV2:
         if not late:
             return []
         index, first = late[0]
+        frame = round(first * self._info.fps)
         begins = sorted(round(first, 3) for _, first in late)
         message = note(
             "ingest.timestamps_start_late", first_s=begins[0], last_s=begins[-1], late=len(late),
-            looked_at=len(looked_at), frame=round(first * self._info.fps),
+            looked_at=len(looked_at), frame=frame if abs(first) < FIRST_REAL_NS / NS_PER_S else None,
         )  # fmt: skip
         return [Defect.from_place("timestamp", "episode", index, message, Harm.HARMLESS)]
 

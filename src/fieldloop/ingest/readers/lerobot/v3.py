@@ -87,7 +87,7 @@ class LayoutV3:
                 index,
                 self._make_rows_reader(index, row),
                 {key: place for key in self._info.cameras if (place := self._find_video(key, row))},
-                parse_whole_number(row.get("length")),
+                parse_whole_number(row.get("length")) or None,  # 0 was never filled in: `find_dataset_defects` says so
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
                 self._runs_by_episode[index][0][0].name,
@@ -107,6 +107,9 @@ class LayoutV3:
             defects.append(Defect(EPISODES, "", message, Harm.MISLEADS))
         defects += find_skipped_index_defects(EPISODES, listing.keys())
         lengths = [n for row in listing.values() if (n := parse_whole_number(row.get("length"))) is not None]
+        if empty := lengths.count(0):
+            message = note("ingest.lengths_not_filled_in", count=empty, of=len(listing))
+            defects.append(Defect(EPISODES, "length", message, Harm.MISLEADS))
         if listing and len(lengths) == len(listing):
             defects += find_total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += find_overlap_defects(listing, self._info.cameras, self._info.fps)

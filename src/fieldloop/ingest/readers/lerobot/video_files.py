@@ -11,7 +11,7 @@ from pathlib import Path
 from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
 from fieldloop.model.episode import Defect, Harm
-from fieldloop.model.note import note
+from fieldloop.model.note import Note, note
 
 VIDEO_ENDINGS = (".mp4", ".mkv", ".avi", ".mov", ".webm")
 MOST_FILES = 1_000_000
@@ -26,10 +26,15 @@ class VideoFiles:
         self._by_numbers: dict[str, dict[tuple[int, ...], list[Path]]] = {}
 
     @cached_property
+    def paths(self) -> list[Path]:
+        """Every video file below the dataset's folder."""
+        return list(islice(_list_video_paths(self._root), MOST_FILES))
+
+    @cached_property
     def _by_camera(self) -> dict[str, list[Path]]:
         """Group the files by each folder on their way: one of them names the camera."""
         found: dict[str, list[Path]] = {}
-        for path in islice(_list_video_paths(self._root), MOST_FILES):
+        for path in self.paths:
             for part in path.relative_to(self._root).parts[:-1]:
                 found.setdefault(part, []).append(path)
         return found
@@ -49,6 +54,16 @@ class VideoFiles:
             self._by_numbers[key] = numbered
         same = self._by_numbers[key].get(_extract_path_numbers(place.path, self._root, key), [])
         return replace(place, path=same[0]) if len(same) == 1 else place
+
+    def note_namesakes(self, key: str, place: VideoPlace, data_path: str) -> Note | None:
+        """Say where files of this camera with the stated file's name lie; one in the folder of the rows comes first."""
+        same = [path for path in self._by_camera.get(key, ()) if path.name == place.path.name]
+        if not same or place.path.is_file():
+            return None
+        chunk = Path(data_path).parent.name
+        nearest = min(sorted(same), key=lambda path: chunk not in path.relative_to(self._root).parts)
+        stated, example = (path.relative_to(self._root).as_posix() for path in (place.path, nearest))
+        return note("ingest.video_under_other_path", count=len(same), stated=stated, example=example)
 
 
 def find_absent_cameras(info: Info, files: VideoFiles, entries: Iterable[Entry]) -> tuple[str, ...]:
