@@ -1,6 +1,7 @@
 """A release in the terminal: by names, one line for many episodes alike, and no line of lists in one cell."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -43,3 +44,11 @@ def test_releases_are_listed_by_name_without_ids(count):
     assert lines[0].split()[:2] == ["release", "episodes"]
     assert len([line for line in lines if line.startswith("r1 ")]) == count
     assert "eeee" not in "".join(lines)
+
+
+def test_a_release_without_validation_or_off_the_map_says_so():
+    assert not any("No episode" in line for line in shown(RELEASE))
+    away = replace(RELEASE, train=("a", "b", "c"), validation=(), shares=tuple(replace(s, natural=0.0) for s in SHARES))
+    lines = "\n".join(shown(away))
+    assert "No episode is for validation." in lines
+    assert "No episode of this release belongs to a stratum" in lines
