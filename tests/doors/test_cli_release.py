@@ -1,15 +1,23 @@
 """A release in the terminal: by names, one line for many episodes alike, and no line of lists in one cell."""
 
 import io
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import format_value
 from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import Finding, Status
 from fieldloop.model.fix import Fix, FixKind
-from fieldloop.model.note import note
+from fieldloop.model.note import Subject, note
 from fieldloop.model.release import Release, StratumShare
+from fieldloop.model.release_diff import LevelShare, Shift
+from fieldloop.model.worth import EpisodeWorth, Worth, WorthMethod
+from fieldloop.report.release_diff import list_shift_rows
+from fieldloop.say.findings import write_finding
 
 WHY, FIXED = note("check.fix_idle_tail"), Fix(FixKind.RESTAMP, note("check.fix_idle_head"), "camera/top")
 SHARES = tuple(StratumShare(Stratum.of(bin=f"b{n}", site="x"), 0.05, float(n == 14), 1.0) for n in range(15))
@@ -43,3 +51,28 @@ def test_releases_are_listed_by_name_without_ids(count):
     assert lines[0].split()[:2] == ["release", "episodes"]
     assert len([line for line in lines if line.startswith("r1 ")]) == count
     assert "eeee" not in "".join(lines)
+
+
+def test_a_release_without_validation_or_off_the_map_says_so():
+    assert not any("No episode" in line for line in shown(RELEASE))
+    away = replace(RELEASE, train=("a", "b", "c"), validation=(), shares=tuple(replace(s, natural=0.0) for s in SHARES))
+    lines = "\n".join(shown(away))
+    assert "No episode is for validation." in lines
+    assert "No episode of this release belongs to a stratum" in lines
+
+
+def test_worth_is_shown_with_its_scale_and_a_finding_in_a_cell_is_a_sentence():
+    assert "the nearer to 0, the smoother" in " ".join(
+        shown(Worth(WorthMethod.SMOOTH, (EpisodeWorth("a", "e1", -1.5),)))
+    )
+    late = Finding("batch.operators", Subject(aspect="pick"), Status.FAILED, 2.0, 3.0, None, "operators")
+    assert format_value(late, "finding") == write_finding(late)
+
+
+def test_conditions_with_nothing_in_common_are_not_left_to_chance():
+    apart = Shift("robot", 1.0, 1.0, 1.0, None, (LevelShare("a", 1.0, 0.0), LevelShare("b", 0.0, 1.0)))
+    near, far = (list_shift_rows(SimpleNamespace(shifts=(replace(apart, apart=by),)))[0][3] for by in (0.4, 1.0))
+    assert (near, far) == (
+        "cannot tell: too few sessions differ",
+        "nothing in common; too few sessions differ to test it",
+    )

@@ -166,3 +166,15 @@ def test_columns_are_never_read_row_by_row(tmp_path, monkeypatch):
     monkeypatch.setattr(outcome_columns, "read_outcomes", None)
     write_case(tmp_path, 300)
     assert len(read_case(tmp_path, default_operations()).production) == 300
+
+
+def test_the_setting_of_an_attempt_is_read_in_full_and_others_are_refused_with_the_choices(tmp_path):
+    file = tmp_path / "trials.csv"
+    file.write_text("succeeded,stage\nyes,laboratory\nno,Gate\nyes,\n")
+    assert [one.stage for one in both_ways(file)[0]] == [Stage.LAB, Stage.GATE, Stage.PRODUCTION]
+    lines = tmp_path / "trials.jsonl"
+    lines.write_text('{"succeeded": true, "stage": "laboratory"}\n')
+    assert read_outcomes(lines, "p", Stage.PRODUCTION, frozenset())[0].stage is Stage.LAB
+    file.write_text("succeeded,stage\nyes,field\n")
+    with pytest.raises(BadInput, match="line 2: stage = 'field'; write one of lab, gate, shadow, production"):
+        both_ways(file)

@@ -132,3 +132,11 @@ def test_where_nothing_ever_worked_the_verdict_states_it():
     assert write_headline(samples.diagnosis(**told)).startswith(
         "No attempt succeeded, neither before nor in production: 0.0 % → 0.0 %"
     )
+
+
+def test_causes_of_one_place_are_named_once():
+    two = tuple(samples.cause(share=share) for share in (0.5, 0.2))
+    result = samples.diagnosis(causes=two)
+    once = write_main_cause(samples.diagnosis(causes=(samples.cause(share=0.7),)))
+    assert write_main_cause(result) == once
+    assert "more" not in once

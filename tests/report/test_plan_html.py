@@ -308,7 +308,7 @@ def test_what_a_simulator_makes_is_counted_apart():
 def test_a_gain_that_is_assumed_is_not_stated_as_expected():
     assumed = dataclasses.replace(samples.plan(), assumed=True)
     said = write_headline(PlanReport(assumed, (), ()))
-    assert said.endswith("+5.0 points of production success assumed, no outcome yet (1.8 to 7.1).")
+    assert said.endswith("+5.0 points of production success assumed, no outcome counts yet (1.8 to 7.1).")
     now = SimpleNamespace(demands=(), plan=assumed)
     assert (describe_demands_on_plan(now).code, describe_demands_on_plan(now)["budget"]) == ("home.back_assumed", 40)
 

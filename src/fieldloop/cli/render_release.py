@@ -21,6 +21,14 @@ from fieldloop.say.numbers import (
 
 MOST_NAMED = 3
 MOST_ROWS = 12
+NO_VALIDATION = (
+    "No episode is for validation. A session is never on both sides, so a validation set needs at least two sessions. "
+    "State the session of each episode, or collect another: fieldloop ingest relabel EPISODE --set session=…"
+)
+OFF_THE_MAP = (
+    "No episode of this release belongs to a stratum of the deployment map, so these weights mean nothing. Describe "
+    "your sites and conditions in the map: fieldloop audit"
+)
 
 
 def print_release(result: Release, screen: Screen) -> None:
@@ -33,6 +41,8 @@ def print_release(result: Release, screen: Screen) -> None:
     )
     facts += [("override", result.override)] * bool(result.override)
     screen.print(make_facts_table([*facts, ("content", shorten_content_ids(result.id))]))
+    if result.episodes and not result.validation:
+        screen.write(NO_VALIDATION)
     if result.overridden:
         screen.print()
         screen.print(make_heading("Frozen in spite of"))
@@ -107,6 +117,8 @@ def _print_shares(result: Release, screen: Screen) -> None:
     columns = ("stratum", "of production", "of the release", "weight")
     screen.print()
     screen.print(make_heading("Shares"))
+    if not any(one.natural > 0 and one.sampled > 0 for one in ordered):
+        screen.write(OFF_THE_MAP)
     screen.print(make_table(columns, rows, right=columns[1:]))
     _print_rest(screen, len(ordered), "stratum", "strata")
 

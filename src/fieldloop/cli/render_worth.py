@@ -4,11 +4,17 @@ from collections import Counter
 
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import make_heading, make_table
-from fieldloop.model.worth import Worth
+from fieldloop.model.worth import Worth, WorthMethod
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_number, format_plural, percent
 
 MOST_ROWS = 12
+SCALES = {
+    WorthMethod.SMOOTH: "Worth is smoothness: the spectral arc length of the hand's speed, without unit. Below 0; "
+    "the nearer to 0, the smoother.",
+    WorthMethod.INFLUENCE: "Worth is influence: how much worse the reference learner answers without the episode. "
+    "Above 0 it helps, below 0 it harms.",
+}
 
 
 def print_worth(result: Worth, screen: Screen) -> None:
@@ -19,6 +25,7 @@ def print_worth(result: Worth, screen: Screen) -> None:
         for place, one in enumerate(result.episodes[:MOST_ROWS], start=1)
     ]
     if rows:
+        screen.write(SCALES[result.method])
         screen.print(make_table(("rank", "episode", "worth", "interval"), rows, right=("rank", "worth")))
     if len(result.episodes) > MOST_ROWS:
         screen.write(f"And {format_plural(len(result.episodes) - MOST_ROWS, 'more episode')}; --json lists all.")

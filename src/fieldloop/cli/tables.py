@@ -6,9 +6,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fieldloop.model.condition import Stratum
-from fieldloop.model.finding import Status
+from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Note, Subject
 from fieldloop.say import write_sentence
+from fieldloop.say.findings import write_finding
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import format_count, format_number, format_time, shorten_content_ids, shorten_ids
 
@@ -104,6 +105,8 @@ def _format_list(values: Sequence[Any]) -> str:
 
 
 def _format_noun(value: Any) -> str:
+    if isinstance(value, Finding):
+        return write_finding(value)
     for name in ("id", "name", "label"):
         if isinstance(named := getattr(value, name, None), str):
             return shorten_ids(named)

@@ -84,6 +84,8 @@ def _write_distance(shift: Shift) -> str:
 
 
 def _write_verdict(shift: Shift) -> str:
+    if shift.shifted is None and shift.before is None and shift.apart >= 1.0:
+        return "nothing in common; too few sessions differ to test it"
     if shift.shifted is None:
         return "cannot tell: too few sessions differ"
     return "shifted" if shift.shifted else "within chance"

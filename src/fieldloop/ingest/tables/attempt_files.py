@@ -243,6 +243,8 @@ def _parse_json_row(record_type: type[N], row: Mapping[str, Any], location: str)
     elif record_type is Outcome and not isinstance(row.get("succeeded"), bool):
         stated = row.get("succeeded")
         raise BadInput(f"{location}: succeeded = {stated!r}; write true or false, or null where it is not known.")
+    if record_type is Outcome and row.get("stage"):
+        row = {**row, "stage": parse_stage(str(row["stage"]), location)}
     for name in NUMBERS if record_type is Outcome else ():
         _refuse_negative(row.get(name), name, location)
     moments = {
@@ -252,6 +254,20 @@ def _parse_json_row(record_type: type[N], row: Mapping[str, Any], location: str)
         return from_plain(record_type, {**row, **moments})
     except (KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{location} cannot be read: {wrong}") from wrong
+
+
+def parse_stage(text: str, location: str) -> Stage:
+    """Read the setting of an attempt; `laboratory` is the lab.
+
+    >>> parse_stage("Laboratory", "trials.csv, line 2").value
+    'lab'
+    """
+    written = text.strip().lower()
+    if written == "laboratory":
+        return Stage.LAB
+    if written not in list(Stage):
+        raise BadInput(f"{location}: stage = {text!r}; write one of {', '.join(Stage)}.")
+    return Stage(written)
 
 
 def _refuse_negative(value: Any, name: str, location: str) -> None:

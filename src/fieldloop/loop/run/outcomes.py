@@ -21,7 +21,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.say.numbers import format_plural
 
-COLUMNS = ("at", "policy", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
+COLUMNS = ("at", "policy", "stage", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
            "interventions", "item")  # fmt: skip
 MOST_WRONG = 10
 """A longer list would hide what to mend first."""
@@ -150,7 +150,8 @@ def write_outcome_template(workspace: Workspace, *, out: Path | None = None) -> 
     strata = [exposure.stratum for exposure in mapped.exposures[:1]] if mapped else []
     levels = {factor: level for stratum in strata for factor, level in stratum.levels.items() if factor != "site"}
     usual = {"at": format_iso_time(workspace.clock()), "policy": policy.name if policy else "p1", "robot": "arm-1",
-             "site": next((s.level("site") or "" for s in strata), "site-1"), "interventions": "0"}  # fmt: skip
+             "site": next((s.level("site") or "" for s in strata), "site-1"), "interventions": "0",
+             "stage": Stage.PRODUCTION.value}  # fmt: skip
     article = mapped.skus[0].id if mapped and mapped.skus else ""
     rows = [
         {**usual, **levels, "succeeded": "yes", "cycle_s": "6.2", "latency_ms": "41", "confidence": "0.93"},

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
@@ -102,14 +103,17 @@ def _find_first_known_cause(diagnosis: Diagnosis) -> Cause | None:
 
 def _write_cause_places(diagnosis: Diagnosis, same_kind_causes: Sequence[Cause]) -> str:
     """State where a kind of cause acts; where it acts in several places, the first with their shares of the loss."""
-    if len(same_kind_causes) == 1:
-        return write_cause_place(same_kind_causes[0])
+    by_place: dict[str, list[Cause]] = {}
+    for cause in same_kind_causes:
+        by_place.setdefault(write_cause_place(cause), []).append(cause)
+    if len(by_place) == 1:
+        return next(iter(by_place))
     shown = ", ".join(
-        f"{write_cause_place(cause)} {format_causes_cost(diagnosis, [cause], short=True)}"
-        for cause in same_kind_causes[:MOST_PLACES]
+        f"{place} {format_causes_cost(diagnosis, there, short=True)}"
+        for place, there in islice(by_place.items(), MOST_PLACES)
     )
     return write_sentence(
-        note("diagnose.places_and_more", places=shown, more=max(len(same_kind_causes) - MOST_PLACES, 0) or None)
+        note("diagnose.places_and_more", places=shown, more=max(len(by_place) - MOST_PLACES, 0) or None)
     )
 
 

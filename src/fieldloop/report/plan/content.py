@@ -57,7 +57,7 @@ def format_expected_gain(plan: Plan) -> str:
         return "the gain of these demonstrations is not known"
     known = plan.gain_low < plan.gain_high and math.isfinite(plan.gain_low + plan.gain_high)
     span = f" ({format_interval(plan.gain_low, plan.gain_high)})" if known else ""
-    how = "assumed, no outcome yet" if plan.assumed else "expected"
+    how = "assumed, no outcome counts yet" if plan.assumed else "expected"
     return f"{format_points(plan.expected_gain)} points of production success {how}{span}"
 
 

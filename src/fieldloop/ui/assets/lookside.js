@@ -39,7 +39,7 @@ export function drawSide(look, el) {
   body("compare").innerHTML = `<form class="lk-compare"><input list="lk-episodes" placeholder="${args.standalone ? "number of an episode" : "name or id of an episode"}" aria-label="Episode to compare with"><datalist id="lk-episodes">${listed.slice(0, 200).map((one) => `<option value="${text(one.key)}">${text(one.name)}</option>`).join("")}</datalist><button class="btn">Compare</button></form>`;
   if (many) {
     note("episodes", `${args.count}`);
-    body("episodes").innerHTML = `<ol class="lk-episodes">${args.episodes.map((one) => `<li><a href="${args.standalone}?episode=${encodeURIComponent(one.key)}"${one.key === view.key ? ' aria-current="true"' : ""}>${text(one.key === view.key ? e.name : one.name || `episode ${one.key}`)}</a></li>`).join("")}</ol>${args.count > args.episodes.length ? `<form class="lk-compare" data-goto><input type="number" min="0" max="${args.count - 1}" placeholder="number, 0 to ${args.count - 1}" aria-label="Number of an episode"><button class="btn">Open</button></form>` : ""}`;
+    body("episodes").innerHTML = `<ol class="lk-episodes">${args.episodes.map((one) => `<li><a href="${args.standalone}?episode=${encodeURIComponent(one.key)}"${one.key === view.key ? ' aria-current="true"' : ""}>${text(one.key === view.key ? e.name : one.name || `number ${one.key}`)}</a></li>`).join("")}</ol>${args.count > args.episodes.length ? `<form class="lk-compare" data-goto><input type="number" min="0" max="${args.count - 1}" placeholder="number, 0 to ${args.count - 1}" aria-label="Number of an episode"><button class="btn">Open</button></form>` : ""}`;
     body("episodes").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
