@@ -213,3 +213,10 @@ def test_the_page_names_the_file_where_names_repeat_and_the_json_keeps_names():
     assert "b.h5/y" not in text
     assert [one["name"] for one in report_of.build_report_json(made)["episodes"]] == ["x", "x", "y"]
     assert [look.name for look in use_names_apart(made).ranking.looks] == ["a.h5/x", "b.h5/x", "y"]
+
+
+def test_what_misleads_comes_before_episodes_that_are_not_in_this_part():
+    absent = note("check.defect", where="meta", defect=note("ingest.episodes_without_data", count=98, listed=100))
+    dataset = [found("corpus.defects", measured=1.0, stream="", reason=absent, cost=0.8)]
+    failures = report_of.group_by_cause([episode(0, found("vision.repeated_frames", cost=0.3))], dataset).failures
+    assert [cause.check for cause in failures] == ["vision.repeated_frames", "corpus.defects"]

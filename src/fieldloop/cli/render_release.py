@@ -7,7 +7,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_table
 from fieldloop.model.finding import Status
 from fieldloop.model.integrity import Integrity
-from fieldloop.model.release import Release
+from fieldloop.model.release import LeftOutAlike, Release
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import (
     format_number,
@@ -48,10 +48,7 @@ def print_release(result: Release, screen: Screen) -> None:
         screen.print(make_heading("Frozen in spite of"))
         for reason in result.overridden:
             screen.write(f"- {write_sentence(reason)}")
-    _print_grouped(
-        screen, f"{format_plural(len(result.excluded), 'episode')} left out", ("episodes", "why"),
-        (((write_sentence(why),), episode) for episode, why in result.excluded),
-    )  # fmt: skip
+    _print_left_out(result, screen)
     _print_grouped(
         screen, "Repairs, applied whenever the release is read", ("episodes", "repair", "stream", "why"),
         (((fix.kind.value, fix.stream, write_sentence(fix.why)), episode) for episode, fix in result.fixes),
@@ -82,6 +79,21 @@ def print_releases(results: Sequence[Release], screen: Screen) -> None:
     ]
     columns = ("release", "episodes", "train", "validation", "left out", "protocol", "taxonomy")
     screen.print(make_table(columns, rows, right=columns[1:5]))
+
+
+def _print_left_out(result: Release, screen: Screen) -> None:
+    """Print a row for each kind of reason, and what admits episodes for which a check gave no answer."""
+    alike = result.group_left_out()
+    _print_grouped(
+        screen, f"{format_plural(len(result.excluded), 'episode')} left out", ("episodes", "why"),
+        (((_write_reason(one),), episode) for one in alike for episode in one.episodes),
+    )  # fmt: skip
+    for step in dict.fromkeys(one.next_step for one in alike if one.next_step):
+        screen.write(f"→ {write_sentence(step)}")
+
+
+def _write_reason(alike: LeftOutAlike) -> str:
+    return f"{'' if alike.same_text else 'For example: '}{write_sentence(alike.example)}"
 
 
 def _print_grouped(

@@ -1,5 +1,6 @@
 """An immutable selection of episodes that policies are trained on."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -7,7 +8,10 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.fix import Fix
-from fieldloop.model.note import Note
+from fieldloop.model.note import Note, note
+
+DEFECT = "check.defect"
+NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,23 @@ class LeavingOut:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOutAlike:
+    """Episodes left out for one kind of reason: that of the first, and whether it is word for word that of all."""
+
+    episodes: tuple[str, ...]
+    example: Note
+    same_text: bool
+
+    @property
+    def next_step(self) -> Note | None:
+        """What admits them where a check gave no answer; None for other reasons, which name their own."""
+        numbers = dict(self.example.numbers)
+        if numbers.get("status") != Status.CANNOT_TELL.value.replace("_", " "):
+            return None
+        return note("release.answer_missing", episodes=len(self.episodes), check=numbers["check"])
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """Episodes, their split, and the versions they depend on; identified by content. `fixes` are by episode id.
 
@@ -72,6 +93,18 @@ class Release:
     def get_fixes(self, episode: str) -> tuple[Fix, ...]:
         """Return the fixes applied to an episode whenever this release is read."""
         return tuple(fix for of, fix in self.fixes if of == episode)
+
+    def group_left_out(self) -> tuple[LeftOutAlike, ...]:
+        """Group the excluded episodes by reason, most first; defects that differ only by bytes or counts are alike."""
+        groups: dict[str, list[tuple[str, Note]]] = {}
+        for episode, why in self.excluded:
+            text = repr(why)
+            groups.setdefault(NUMBER.sub("#", text) if DEFECT in text else text, []).append((episode, why))
+        alike = (
+            LeftOutAlike(tuple(episode for episode, _ in group), group[0][1], len({repr(why) for _, why in group}) == 1)
+            for group in groups.values()
+        )
+        return tuple(sorted(alike, key=lambda one: -len(one.episodes)))
 
     def get_weights(self, episodes: Iterable[Episode]) -> dict[str, float]:
         """Return how often each episode counts, by id: the weight of its stratum."""

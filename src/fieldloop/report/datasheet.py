@@ -130,8 +130,9 @@ def _write_excluded_episodes(release: Release) -> Iterator[str]:
     yield "\n## Left out\n"
     if not release.excluded:
         yield "Nothing."
-    for reason, n in Counter(write_sentence(why) for _, why in release.excluded).most_common():
-        yield f"- {n} × {reason}"
+    for one in release.group_left_out():
+        example = "" if one.same_text else "for example: "
+        yield f"- {len(one.episodes)} × {example}{write_sentence(one.example)}"
 
 
 def _write_exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:

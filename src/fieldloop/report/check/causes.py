@@ -11,6 +11,8 @@ from fieldloop.model.note import AS_WRITTEN, Note, note
 BAD = (Status.FAILED, Status.ERRORED)
 DEFECT = "check.defect"
 """The reason of a finding about a defect that a reader met; the defect itself is one of its values."""
+EPISODES_ABSENT = {"ingest.episodes_without_data", "ingest.shards_missing"}
+"""Defects that take nothing from the episodes that are there; what misleads in those comes first."""
 MORE_DEFECTS = "check.more_defects"
 """The reason of a finding that counts defects beyond those that are listed."""
 NO_PROTOCOL = {"check.no_protocol", "check.episodes_name_no_protocol"}
@@ -80,6 +82,11 @@ class Cause:
     def fixes(self) -> tuple[FixKind, ...]:
         """What a release can do about it."""
         return tuple(dict.fromkeys(p.finding.fix.kind for p in self.places if p.finding.fix is not None))
+
+    @property
+    def concerns_absent_episodes(self) -> bool:
+        """Is it about listed episodes without files, as in a part of a dataset? Those that are there are no worse."""
+        return _get_defect_code(self.worst) in EPISODES_ABSENT
 
     @property
     def harm(self) -> float:
@@ -192,7 +199,15 @@ def _group_into_causes(places: Iterable[Place], episode_count: int) -> tuple[Cau
         for alike in _split_by_reason(group)
     ]
     return tuple(
-        sorted(made, key=lambda cause: (-cause.harm, -compute_limit_excess(cause.worst), -len(cause.episodes)))
+        sorted(
+            made,
+            key=lambda cause: (
+                cause.concerns_absent_episodes,
+                -cause.harm,
+                -compute_limit_excess(cause.worst),
+                -len(cause.episodes),
+            ),
+        )
     )
 
 
