@@ -144,7 +144,7 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     sites = tuple(samples.cause(share=s, stratum=Stratum.of(site=n)) for n, s in (("annex", 0.11), ("harbour", 0.08)))
     said = write_main_cause(samples.diagnosis(causes=sites))
     assert "(19 % of the loss; site annex 11 %, site harbour 8 %)" in said
-    many = (*sites, *(samples.cause(share=0.0625) for _ in range(4)))
+    many = (*sites, *(samples.cause(share=0.0625, stratum=Stratum.of(site=f"s{n}")) for n in range(4)))
     said = write_main_cause(samples.diagnosis(causes=many))
     assert "(44 % of the loss; site annex 11 %, site harbour 8 % and 4 more)" in said
     assert "(11 % of the loss; site annex)" in write_main_cause(samples.diagnosis(causes=sites[:1]))

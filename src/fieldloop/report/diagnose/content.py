@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
@@ -102,7 +101,7 @@ def _find_first_known_cause(diagnosis: Diagnosis) -> Cause | None:
 
 
 def _write_cause_places(diagnosis: Diagnosis, same_kind_causes: Sequence[Cause]) -> str:
-    """State where a kind of cause acts; where it acts in several places, the first with their shares of the loss."""
+    """State where a kind of cause acts; where it acts in several places, the largest with their shares of the loss."""
     by_place: dict[str, list[Cause]] = {}
     for cause in same_kind_causes:
         by_place.setdefault(write_cause_place(cause), []).append(cause)
@@ -110,7 +109,7 @@ def _write_cause_places(diagnosis: Diagnosis, same_kind_causes: Sequence[Cause])
         return next(iter(by_place))
     shown = ", ".join(
         f"{place} {format_causes_cost(diagnosis, there, short=True)}"
-        for place, there in islice(by_place.items(), MOST_PLACES)
+        for place, there in sorted(by_place.items(), key=lambda one: -sum_cause_shares(one[1]))[:MOST_PLACES]
     )
     return write_sentence(
         note("diagnose.places_and_more", places=shown, more=max(len(by_place) - MOST_PLACES, 0) or None)
