@@ -1,10 +1,15 @@
 """Taxonomies as files: locked once; a new version has exactly those labelled again whose labels it touches."""
 
+import io
+from pathlib import Path
+
 import pytest
 from tests.loop.labelled import acting, annotated_workspace, segments
 
 from fieldloop.annotate import compare_taxonomies, find_taxonomy_errors, load_whole_taxonomy, parse_taxonomy
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.cli.render_annotate import print_taxonomy_changes
+from fieldloop.cli.screen import Screen
 from fieldloop.loop.annotate import adjudicate, change, labels, save, taxonomies
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.protocol.lint import lint_task
@@ -17,6 +22,7 @@ from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason
 from fieldloop.model.labelling_event import TaxonomyMigrated
 from fieldloop.model.taxonomy_change import Change
 
+DOCS = Path(__file__).parents[2] / "docs"
 HEAD = '[taxonomy]\nname = "t"\nversion = 1\n'
 
 
@@ -251,3 +257,18 @@ def test_the_protocol_names_the_phases_of_the_workspaces_own_taxonomy(here):
     remarks = [str(one.message) for one in lint_task(open_workspace(here.root, store=here.store)).errors]
     assert any("grasp" in text for text in remarks)
     assert not any("'reach'" in text for text in remarks)
+
+
+def test_a_lock_says_that_it_locked(here):
+    def show(changes):
+        print_taxonomy_changes(changes, Screen(out := io.StringIO()))
+        return out.getvalue()
+
+    assert "locked" not in show(change.compare_two_taxonomies(here))
+    assert "is locked now." in show(change.lock_new_taxonomy(here))
+    assert "was locked before." in show(change.lock_new_taxonomy(here))
+
+
+def test_the_guide_counts_the_shipped_labels():
+    count = len(load_whole_taxonomy().labels)
+    assert f"The shipped one has {count} labels" in (DOCS / "annotate.md").read_text()

@@ -40,6 +40,8 @@ def print_taxonomy_lint(linted: Any, screen: Screen) -> None:
 
 def print_taxonomy_changes(changes: Any, screen: Screen) -> None:
     """Print what changed, and which episodes are labelled again."""
+    if changes.lock:
+        screen.write(f"{changes.newer} {'is locked now' if changes.lock == 'now' else 'was locked before'}.")
     screen.print(make_facts_table([("from", changes.older), ("to", changes.newer)]))
     if not changes.changes:
         screen.write("No label changed.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
 from fieldloop.errors import BadInput, Refused
@@ -39,6 +40,7 @@ class TaxonomyChanges:
     """What changed between two versions, and the episodes and kinds that are labelled again for it.
 
     `unmapped` are labels in use that the newer version lacks: `migrate` must state what becomes of them.
+    `lock` states whether the newer version was locked now, or was locked before; '' where versions were only compared.
     """
 
     older: str
@@ -48,6 +50,7 @@ class TaxonomyChanges:
     unmapped: tuple[str, ...] = ()
     renamed_spans: int = 0
     dealt: int = 0
+    lock: Literal["", "now", "before"] = ""
 
 
 def compare_two_taxonomies(
@@ -108,7 +111,7 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
     last = workspace.last_seq()
     before = _find_last_locked(workspace, words)
     if find_locks(workspace, words):
-        return TaxonomyChanges(words.version_name, words.version_name, (), ())
+        return TaxonomyChanges(words.version_name, words.version_name, (), (), lock="before")
     mapping = _parse_mapping(written, before, words) if before else {}
     changes = compare_taxonomies(before, words, mapping) if before else ()
     governed = _find_labelled_spans(workspace, task) if changes else []
@@ -132,7 +135,7 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
     events += [LabelTasksDealt(tuple(tasks))] * bool(tasks)
     workspace.write(*events, expect=[Expected(noun, last) for noun in (Annotation, SavedLabels, LabelTask)])
     return TaxonomyChanges(
-        older or words.version_name, words.version_name, changes, touched, (), migration.spans, len(tasks)
+        older or words.version_name, words.version_name, changes, touched, (), migration.spans, len(tasks), "now"
     )  # fmt: skip
 
 
