@@ -11,7 +11,7 @@ import pytest
 from fieldloop.cli.arguments import build_parser, get_argument_values
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.errors import BadInput, UnknownChoice, UnknownName
-from fieldloop.loop.catalogue import Needs
+from fieldloop.loop.catalogue import COMMANDS, Needs
 
 
 class Colour(StrEnum):
@@ -177,3 +177,13 @@ def test_a_type_that_cannot_be_typed_is_refused():
 
     with pytest.raises(TypeError, match="what"):
         read_parameters(odd)
+
+
+@pytest.mark.parametrize("command", ["deal", "next", "save"])
+@pytest.mark.parametrize("word", ["--author", "--annotator"])
+def test_whoever_labels_is_named_by_one_word_everywhere(command, word):
+    case = COMMANDS[f"annotate {command}"]
+    ask = read_parameters(case.load())
+    needed = ["e0", "--segments-text", "[]"] if command == "save" else []
+    values = get_argument_values(ask, build_parser(case.command, "", ask, case.needs).parse([*needed, word, "ann"]))
+    assert (values.get("author") or values.get("annotator")) in ("ann", ("ann",), ["ann"])

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +15,8 @@ SEVERAL_WORDS = ("set_",)
 """Options that take several words at once: --set site=hall-2 operator=anna."""
 FACT_SIGN = "="
 """Every fact has it; other words after such an option are arguments of the command."""
+SAME_PERSON = ("annotator", "author")
+"""Two words for whoever labels: a command that has one of them takes the other, too."""
 WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 
@@ -77,8 +79,9 @@ def build_parser(command: str, summary: str, parameters: Ask, needs: Needs, extr
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    names = {parameter.name for parameter in parameters.parameters}
     for parameter in parameters.parameters:
-        _add_parameter(parser, parameter)
+        _add_parameter(parser, parameter, names)
     add_common_options(parser, needs)
     return parser
 
@@ -114,13 +117,18 @@ def _get_dest_name(parameter: Parameter) -> str:
     return f"arg_{parameter.name}"  # so that a use case may have a parameter called `json`
 
 
-def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+def _find_other_flags(parameter: Parameter, names: Collection[str]) -> list[str]:
+    """Return the other words for an option, where the command does not use them for something else."""
+    return [f"--{word}" for word in SAME_PERSON if parameter.name in SAME_PERSON and word not in names]
+
+
+def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, names: Collection[str]) -> None:
     if parameter.positional and parameter.kind is not bool:
         _add_positional(parser, parameter)
     elif parameter.kind is bool:
         _add_flag(parser, parameter)
     else:
-        _add_option(parser, parameter)
+        _add_option(parser, parameter, _find_other_flags(parameter, names))
 
 
 def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
@@ -135,10 +143,11 @@ def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> No
     )
 
 
-def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+def _add_option(parser: argparse.ArgumentParser, parameter: Parameter, other_flags: Sequence[str]) -> None:
     several = parameter.name in SEVERAL_WORDS
     parser.add_argument(
         get_flag(parameter),
+        *other_flags,
         dest=_get_dest_name(parameter),
         nargs="+" if several else None,
         # append would add to the default, which the first value given must replace
