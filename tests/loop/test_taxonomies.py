@@ -7,9 +7,9 @@ import pytest
 from tests.loop.labelled import acting, annotated_workspace, segments
 
 from fieldloop.annotate import compare_taxonomies, find_taxonomy_errors, load_whole_taxonomy, parse_taxonomy
-from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.cli.render_annotate import print_taxonomy_changes
 from fieldloop.cli.screen import Screen
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate import adjudicate, change, labels, save, taxonomies
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.protocol.lint import lint_task
