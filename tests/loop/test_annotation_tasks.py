@@ -78,6 +78,8 @@ def test_three_annotators_qualify_label_twice_and_the_lead_decides(here):
         "anna": Status.PASSED, "ben": Status.PASSED, "carl": Status.FAILED
     }  # fmt: skip
     assert verdicts["carl"].boundary_frames == pytest.approx(5 * 7 / 9)  # two of nine boundaries are the episode's ends
+    assert [verdicts[name].later_frames for name in ("anna", "ben", "carl")] == pytest.approx([0, 1, 5])
+    assert None not in (verdicts["carl"].min_kappa, verdicts["carl"].max_boundary_frames)
     assert tasks.take_next_task(acting(here, "carl")).reason.code == "annotate.failed_qualification"
     with pytest.raises(Refused, match="Only a lead annotator or an engineer"):
         qualify.qualify_annotator(acting(here, "carl"), ("carl",))

@@ -1,6 +1,6 @@
 """Annotation: the taxonomy, machine proposals, and agreement between two authors."""
 
-from fieldloop.annotate.agreement import compare_authors
+from fieldloop.annotate.agreement import compare_authors, measure_lateness
 from fieldloop.annotate.by_condition import compare_by_condition
 from fieldloop.annotate.change_points import ChangePoint, find_change_points
 from fieldloop.annotate.dealing import ANYONE, Hand, count_doubles, deal_episodes, draw_doubles
@@ -45,6 +45,7 @@ __all__ = [
     "load_shipped_measures",
     "load_shipped_taxonomy",
     "load_whole_taxonomy",
+    "measure_lateness",
     "parse_taxonomy",
     "propose_labels",
     "propose_phases",

@@ -116,7 +116,10 @@ class CalibrationSet:
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """How an annotator did on a calibration set."""
+    """How an annotator did on a calibration set, beside the limits of that time.
+
+    `later_frames` is the median of how much later than the right ones the boundaries lie; below 0 is earlier.
+    """
 
     annotator: str
     calibration: str
@@ -126,6 +129,9 @@ class Qualification:
     episodes: int
     at_ns: int
     worst_boundary: str = ""
+    later_frames: float | None = None
+    min_kappa: float | None = None
+    max_boundary_frames: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

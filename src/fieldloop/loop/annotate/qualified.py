@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from fieldloop.annotate import compare_authors
+from fieldloop.annotate import compare_authors, measure_lateness
 from fieldloop.loop.annotate.numbers import read_limits
 from fieldloop.loop.annotate.people import is_lead
 from fieldloop.loop.workspace import Workspace
@@ -109,5 +109,6 @@ def judge_annotator(
         good = kappa > limits.min_kappa and apart <= limits.max_boundary_frames
         status = Status.PASSED if good else Status.FAILED
     return Qualification(
-        person, chosen.id, status, kappa, apart, measured.episodes, now_ns, measured.worst_boundary
+        person, chosen.id, status, kappa, apart, measured.episodes, now_ns, measured.worst_boundary,
+        measure_lateness(spans, chosen.gold, limits.frame_hz), limits.min_kappa, limits.max_boundary_frames,
     )  # fmt: skip

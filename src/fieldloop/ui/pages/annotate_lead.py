@@ -102,6 +102,7 @@ def _draw_calibration(one: CalibrationShown) -> Markup:
             draw_status(each.status),
             "–" if each.kappa is None else f"κ {format_fixed(each.kappa, 2)}",
             "–" if each.boundary_frames is None else f"{format_number(each.boundary_frames, 3)} frames",
+            "–" if each.later_frames is None else f"{each.later_frames:+.3g} frames",
             draw_action_button("Deal again", "/api/annotate/qualify", {"annotator": [each.annotator]}, kind="ghost"),
         )
         for each in one.qualifications
@@ -109,7 +110,7 @@ def _draw_calibration(one: CalibrationShown) -> Markup:
     title = tag(
         "p", f"{one.kind}, {format_plural(one.episodes, 'episode')}: {one.passed} of {len(rows)} qualify", class_="body"
     )
-    columns = ("Annotator", "Verdict", Column("Kappa", "num"), Column("Boundaries", "num"), "")
+    columns = ("Annotator", "Verdict", Column("Kappa", "num"), Column("Apart", "num"), Column("Later by", "num"), "")
     return join(title, draw_table(columns, rows) if rows else None)
 
 
