@@ -85,7 +85,7 @@ class Cause:
 
     @property
     def concerns_absent_episodes(self) -> bool:
-        """Is it about listed episodes without files, as in a part of a dataset? Those that are there are no worse."""
+        """Is it about listed episodes without files, as in a part of a dataset? It harms none of those with files."""
         return _get_defect_code(self.worst) in EPISODES_ABSENT
 
     @property
