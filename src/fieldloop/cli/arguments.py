@@ -16,7 +16,7 @@ SEVERAL_WORDS = ("set_",)
 FACT_SIGN = "="
 """Every fact has it; other words after such an option are arguments of the command."""
 SAME_PERSON = ("annotator", "author")
-"""Two words for whoever labels: a command that has one of them takes the other, too."""
+"""Two words for the person who labels: a command that has one of them takes the other, too."""
 WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 

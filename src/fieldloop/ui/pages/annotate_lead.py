@@ -7,7 +7,7 @@ from fieldloop.model.labelling import TaskReason
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_fixed, format_number, format_plural
+from fieldloop.say.numbers import format_fixed, format_number, format_plural, format_signed
 from fieldloop.ui.components import (
     Column,
     Field,
@@ -102,7 +102,7 @@ def _draw_calibration(one: CalibrationShown) -> Markup:
             draw_status(each.status),
             "–" if each.kappa is None else f"κ {format_fixed(each.kappa, 2)}",
             "–" if each.boundary_frames is None else f"{format_number(each.boundary_frames, 3)} frames",
-            "–" if each.later_frames is None else f"{each.later_frames:+.3g} frames",
+            "–" if each.later_frames is None else f"{format_signed(each.later_frames)} frames",
             draw_action_button("Deal again", "/api/annotate/qualify", {"annotator": [each.annotator]}, kind="ghost"),
         )
         for each in one.qualifications
