@@ -28,7 +28,7 @@ OUTCOMES = "at,policy,site,robot,succeeded\n2026-01-05T10:00:00Z,pi0,gdansk,a1,y
 PRESSED = {
     "/api/audit/write", "/api/ingest", "/api/ingest/again", "/api/ingest/relabel", "/api/ingest/set-aside",
     "/api/ingest/restore", "/api/annotate/paste", "/api/policy/register", "/api/monitor/paste", "/api/plan",
-    "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export",
+    "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export", "/api/release/verify",
     "/api/annotate/deal", "/api/annotate/spot-check", "/api/annotate/calibration",
 }  # fmt: skip
 """The rollout's button is pressed in test_pages.py."""

@@ -57,7 +57,7 @@ class VideoFiles:
 
     def note_namesakes(self, key: str, place: VideoPlace, data_path: str) -> Note | None:
         """Say where files of this camera with the stated file's name lie; one in the folder of the rows comes first."""
-        same = [path for path in self._by_camera.get(key, ()) if path.name == place.path.name]
+        same = [path for path in self._by_camera.get(key, ()) if path.name == place.path.name and path.is_file()]
         if not same or place.path.is_file():
             return None
         chunk = Path(data_path).parent.name
