@@ -10,7 +10,6 @@ from fieldloop.loop.floor import picking
 from fieldloop.loop.floor.annotated_twice import compare_two_annotators
 from fieldloop.loop.floor.picking_story import read_orders
 from fieldloop.loop.run.case_folder import plan_folder
-from fieldloop.loop.ship.annotate import FRAME_HZ
 from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
@@ -37,7 +36,9 @@ def test_a_tenth_is_compared_in_all_and_by_condition():
     apart = {str(one.stratum): one for one in by}
     assert apart["lighting=bright"].worst_frames == 0.0
     assert apart["lighting=dim"].worst_boundary == "approach → grasp"
-    assert apart["lighting=dim"].worst_frames == pytest.approx(APART_S * FRAME_HZ)
+    assert apart["lighting=dim"].worst_frames == pytest.approx(
+        APART_S * default_operations()["agree"].number("frame_hz")
+    )
 
 
 def test_where_no_one_annotated_nothing_is_compared():

@@ -136,7 +136,7 @@ def test_a_flipped_bit_on_the_shelf_is_named_with_its_log(own, shipped):
 
 
 def test_an_altered_ledger_is_noticed(own, shipped):
-    """Somebody edits the stored labels and verdicts behind our back."""
+    """A person edits the stored labels and verdicts without fieldloop."""
     ledger = own.root / ".fieldloop" / "ledger.db"
     with sqlite3.connect(ledger) as database:
         database.execute("UPDATE ledger SET body = replace(body, 'anna', 'eve0') WHERE kind = 'EpisodeAnnotated'")

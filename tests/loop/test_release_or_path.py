@@ -1,4 +1,4 @@
-"""A release comes before a file of its name; who is no admin does not learn which files the server has."""
+"""A release comes before a file of its name; only an admin learns which files the server has."""
 
 import pytest
 from tests.loop.test_release_refused import keep, make_episodes, site  # noqa: F401 - a fixture

@@ -4,7 +4,9 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
+from fieldloop.errors import BadInput
 from fieldloop.protocol.number import read_setting, refuse_unknown_keys
 
 FILE = "proposals.toml"
@@ -19,7 +21,17 @@ def load_proposal_measures() -> Mapping[str, float]:
     """
     raw = tomllib.loads(files("fieldloop.annotate").joinpath(FILE).read_text(encoding="utf-8"))
     refuse_unknown_keys(FILE, raw, {"measures"})
-    return {
-        name: float(read_setting(f"{FILE}: measures.{name}", row).value)  # type: ignore[arg-type]  # a number
-        for name, row in raw["measures"].items()
-    }
+    return read_measures(FILE, raw)
+
+
+def read_measures(file_name: str, raw: Mapping[str, Any]) -> Mapping[str, float]:
+    """Read the numbers of `[measures]`, each with its unit, why and source."""
+    rows = raw.get("measures", {})
+    return {name: _read_measure(f"{file_name}: measures.{name}", row) for name, row in rows.items()}
+
+
+def _read_measure(name: str, row: Mapping[str, Any]) -> float:
+    value = read_setting(name, row).value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{name} = {value!r}; a number is needed.")
+    return float(value)

@@ -6,11 +6,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from fieldloop.annotate.measures import read_measures
 from fieldloop.annotate.taxonomy_label import parse_label
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import KINDS
 from fieldloop.model.taxonomy import Overlap, Taxonomy
-from fieldloop.protocol.number import read_setting, refuse_unknown_keys
+from fieldloop.protocol.number import refuse_unknown_keys
 
 PICKING = "picking.toml"
 MOST_LABELS = 1000
@@ -39,7 +40,7 @@ def load_whole_taxonomy() -> Taxonomy:
 @cache
 def load_shipped_measures() -> Mapping[str, float]:
     """Return the shipped measures that a machine proposes phases by."""
-    return _read_measures("taxonomy", tomllib.loads(_read_shipped_file()))
+    return read_measures("taxonomy", tomllib.loads(_read_shipped_file()))
 
 
 def read_whole_taxonomy_text() -> str:
@@ -66,7 +67,7 @@ def parse_taxonomy(text: str, file_name: str = "taxonomy") -> tuple[Taxonomy, Ma
         raise BadInput(f"{file_name}: [taxonomy] needs a name and a version that is a whole number from 1.")
     if len(rows) > MOST_LABELS:
         raise BadInput(f"{file_name}: {len(rows)} labels; at most {MOST_LABELS} can be read.")
-    numbers = _read_measures(file_name, raw) if "measures" in raw else load_shipped_measures()
+    numbers = read_measures(file_name, raw) if "measures" in raw else load_shipped_measures()
     labels = tuple(parse_label(file_name, row, numbers) for row in rows)
     names = [(label.kind, label.name) for label in labels]
     if not names or len(set(names)) != len(names):
@@ -74,13 +75,6 @@ def parse_taxonomy(text: str, file_name: str = "taxonomy") -> tuple[Taxonomy, Ma
         raise BadInput(f"{file_name}: labels must be there and have distinct names within their kind; found {listed}.")
     follows = str(head.get("follows", ""))
     return Taxonomy(head["name"], number, labels, follows, _read_overlaps(file_name, raw)), numbers
-
-
-def _read_measures(file_name: str, raw: Mapping[str, Any]) -> Mapping[str, float]:
-    return {
-        name: float(read_setting(f"{file_name}: measures.{name}", row).value)  # type: ignore[arg-type]  # a measure is a number
-        for name, row in raw.get("measures", {}).items()
-    }
 
 
 def _read_overlaps(file_name: str, raw: Mapping[str, Any]) -> tuple[tuple[str, Overlap], ...]:

@@ -124,7 +124,8 @@ class _Units:
         """Sum the table over both sides, as they are or for some random divisions."""
         totals = [self._sum_block(self._codes, self._sums, random, draws)]
         totals += [self._sum_block(codes, rows, random, draws) for codes, rows in self._divided]
-        return sum(one[0] for one in totals), sum(one[1] for one in totals)  # type: ignore[return-value]
+        before, after = zip(*totals, strict=True)
+        return np.sum(before, axis=0), np.sum(after, axis=0)
 
     @staticmethod
     def _sum_block(
@@ -133,7 +134,8 @@ class _Units:
         drawn = np.tile(codes, (draws, 1))
         if random is not None:
             drawn = random.permuted(drawn, axis=1)
-        return tuple((drawn & side > 0).astype(np.float64) @ rows for side in (BEFORE, AFTER))  # type: ignore[return-value]
+        before, after = ((drawn & side > 0).astype(np.float64) @ rows for side in (BEFORE, AFTER))
+        return before, after
 
     def count_divisions(self) -> float:
         """Return how many different divisions there are: fewer than 1 in alpha can never be significant."""

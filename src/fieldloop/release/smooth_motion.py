@@ -13,8 +13,6 @@ from fieldloop.stats.smoothness import compute_spectral_arc_length
 Floats = NDArray[np.float64]
 POSITION = 3
 """Columns of a pose that are a position."""
-RATE_HZ = 50.0
-"""Motion is read on this even grid; a hand does nothing faster than half of it."""
 
 
 def measure_motion_worth(recording: Recording, settings: Section, level: float) -> EpisodeWorth | Note:
@@ -27,7 +25,7 @@ def measure_motion_worth(recording: Recording, settings: Section, level: float) 
     if stream is None:
         return note("worth.no_motion_recorded")
     highest_hz = settings.number("highest_hz")
-    speeds = _compute_speeds(stream)
+    speeds = _compute_speeds(stream, settings.number("grid_hz"))
     if speeds is None or (stream.hz or 0.0) < 2 * highest_hz:
         return note("worth.sampled_too_slowly", stream=stream.name, least_hz=2 * highest_hz)
     values = _measure_windows(speeds, settings)
@@ -46,29 +44,30 @@ def _find_motion(recording: Recording) -> Stream | None:
     return None
 
 
-def _compute_speeds(stream: Stream) -> Floats | None:
+def _compute_speeds(stream: Stream, rate_hz: float) -> Floats | None:
     """Return the speed on an even grid; None where there are too few samples."""
     values = np.asarray(stream.values, dtype=np.float64)
     columns = values[:, :POSITION] if stream.kind is StreamKind.POSE else values
     good = np.isfinite(columns).all(axis=1)
     times, first = np.unique(stream.times_ns[good], return_index=True)
-    if len(times) < RATE_HZ / 2:
+    if len(times) < rate_hz / 2:
         return None
-    at = np.arange(times[0], times[-1], NS_PER_S / RATE_HZ)
+    at = np.arange(times[0], times[-1], NS_PER_S / rate_hz)
     even = np.column_stack([np.interp(at, times, column[good][first]) for column in columns.T])
-    return np.asarray(np.linalg.norm(np.diff(even, axis=0), axis=1) * RATE_HZ)
+    return np.asarray(np.linalg.norm(np.diff(even, axis=0), axis=1) * rate_hz)
 
 
 def _measure_windows(speeds: Floats, settings: Section) -> Floats:
     """Return the arc length of each full window in which the hand moves; what stands still has no smoothness."""
-    long = round(settings.number("window_s") * RATE_HZ)
+    rate_hz = settings.number("grid_hz")
+    long = round(settings.number("window_s") * rate_hz)
     windows = speeds[: len(speeds) // long * long].reshape(-1, long)
     if not len(windows):
         return np.empty(0)
     moving = windows.mean(axis=1) >= settings.number("moving_share") * windows.mean(axis=1).max()
     limits = settings.number("highest_hz"), settings.number("least_share")
     tapered = windows[moving] * np.hanning(long)  # a window that cuts a movement must not look rough for it
-    lengths = [compute_spectral_arc_length(window, RATE_HZ, *limits) for window in tapered]
+    lengths = [compute_spectral_arc_length(window, rate_hz, *limits) for window in tapered]
     return np.array([length for length in lengths if np.isfinite(length)])
 
 

@@ -82,12 +82,12 @@ def import_frame_trainer(address: str) -> FrameTrainer:
     """Import a trainer by `module:function`."""
     module, _, function = address.partition(":")
     try:
-        found = getattr(import_module(module), function)
+        found: FrameTrainer = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as wrong:
         raise BadInput(f"{address} cannot be imported: {wrong}. Write module:function.") from wrong
     if not callable(found):
         raise BadInput(f"{address} is not a function.")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def train_policy(

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from fieldloop.annotate import compare_by_condition
-from fieldloop.loop.ship.annotate import FRAME_HZ
 from fieldloop.model.agreement import Agreement
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import default_operations
 from fieldloop.simulate.picking.nouns import HANDLED_S
 
 SEEN_S = ("grasp_seen_by_1_s", "grasp_seen_by_2_s")
@@ -22,7 +22,8 @@ def compare_two_annotators(episodes: Iterable[Episode], least_episodes: int) -> 
         return ()
     first, second = ([span for e in chosen for span in _read_phases_by_annotator(e, fact)] for fact in SEEN_S)
     strata = {episode.id: episode.circumstances for episode in chosen}
-    return compare_by_condition(first, second, FRAME_HZ, strata, least_episodes)
+    frame_hz = default_operations()["agree"].number("frame_hz")
+    return compare_by_condition(first, second, frame_hz, strata, least_episodes)
 
 
 def _read_phases_by_annotator(episode: Episode, fact: str) -> Iterator[Annotation]:

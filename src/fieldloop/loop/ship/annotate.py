@@ -24,8 +24,6 @@ from fieldloop.model.note import Note
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release import select_fixes
 
-FRAME_HZ = 30.0
-"""Frames per second in which boundaries are counted, unless given."""
 MACHINE = "machine:signals"
 WRITTEN_TOGETHER = 20
 """Episodes whose proposals are written at once; an interruption loses fewer."""

@@ -131,11 +131,12 @@ def write_label_template(workspace: Workspace, *, out: Path | None = None) -> st
 
 def _parse_renamed_labels(workspace: Workspace, words: Sequence[str]) -> dict[str, str]:
     known = {label.name for label in find_taxonomy(workspace).labels}
-    pairs = [tuple(part.strip() for part in word.partition("=")[::2]) for word in words]
+    parts = [word.partition("=") for word in words]
+    pairs = [(theirs.strip(), ours.strip()) for theirs, _, ours in parts]
     for word, (theirs, ours) in zip(words, pairs, strict=True):
         if not theirs or ours not in known:
             raise BadInput(f"{word!r}: write your name = one of {', '.join(sorted(known))}.")
-    return dict(pairs)  # type: ignore[arg-type]  # pairs of texts
+    return dict(pairs)
 
 
 def _apply_results(rows: Sequence[LabelRow], file: str) -> list[tuple[Episode, Episode]]:

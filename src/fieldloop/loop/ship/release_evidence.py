@@ -7,7 +7,6 @@ from fieldloop.annotate import compare_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.batch_case import Batch
 from fieldloop.loop.data.measurements import fingerprint_imprints, read_imprints
-from fieldloop.loop.ship.annotate import FRAME_HZ
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.agreement import Agreement
 from fieldloop.model.annotation import PHASE, Annotation
@@ -59,8 +58,9 @@ def measure_agreements(workspace: Workspace, episodes: Sequence[Episode]) -> tup
         if annotation.episode in strata:
             by_author.setdefault(annotation.author, []).append(annotation)
     least = int(workspace.operations["diagnose"].number("min_compared_episodes"))
+    frame_hz = workspace.operations["agree"].number("frame_hz")
     agreements: list[Agreement] = []
     for first, second in combinations(sorted(by_author), 2):
         if {a.episode for a in by_author[first]} & {a.episode for a in by_author[second]}:
-            agreements += compare_by_condition(by_author[first], by_author[second], FRAME_HZ, strata, least)
+            agreements += compare_by_condition(by_author[first], by_author[second], frame_hz, strata, least)
     return tuple(agreements)

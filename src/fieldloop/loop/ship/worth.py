@@ -29,7 +29,6 @@ from fieldloop.stats.difference import Counts
 from fieldloop.train.grasp_worth import GraspLearner
 from fieldloop.train.worth import estimate_worth
 
-FOLDS = 5
 HOW_TO_GATHER = (
     "To gather evidence, freeze this release with --override 'REASON' and the whole one without --without-worst, "
     "train a policy on each, and gate both: fieldloop gate POLICY"
@@ -85,13 +84,14 @@ def _estimate_influence(workspace: Workspace, release: Release) -> tuple[list[Ep
     samples = [sample for sample in gathered.samples if sample.weight > 0]
     unknown = [(episode, note("worth.not_learnt_from", reason=reason)) for episode, reason in gathered.skipped]
     least = int(workspace.operations["train"]["min_demonstrations"])
-    if len(samples) * (FOLDS - 1) // FOLDS < max(least, 2 * FOLDS):
-        few = note("worth.too_few", demonstrations=len(samples), least=-(-max(least, 2 * FOLDS) * FOLDS // (FOLDS - 1)))
-        return [], [*unknown, *((sample.episode, few) for sample in samples)]
     settings = workspace.operations["worth"]
+    folds = int(settings.number("folds"))
+    if len(samples) * (folds - 1) // folds < max(least, 2 * folds):
+        few = note("worth.too_few", demonstrations=len(samples), least=-(-max(least, 2 * folds) * folds // (folds - 1)))
+        return [], [*unknown, *((sample.episode, few) for sample in samples)]
     learner = GraspLearner(samples, workspace.operations["train"], settings.number("error_knee"))
     chance = np.random.default_rng(zlib.crc32(release.id.encode()))
-    found = estimate_worth(learner, np.arange(len(samples)), chance, None, FOLDS, settings.number("level"))
+    found = estimate_worth(learner, np.arange(len(samples)), chance, None, folds, settings.number("level"))
     return [
         EpisodeWorth(sample.episode, episodes[sample.episode].name, *map(float, numbers))
         for sample, *numbers in zip(samples, found.value, found.low, found.high, strict=True)
