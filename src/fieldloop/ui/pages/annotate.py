@@ -95,7 +95,7 @@ def _list_pairs(now: AnnotationsShown) -> tuple[AgreementVector, ...]:
 
 def _draw_agreement(now: AnnotationsShown) -> tuple[Markup, ...]:
     if now.agreement is None:
-        how = "Agreement needs episodes that two people labelled. A lead who deals tasks gives a share of them to two people."
+        how = "Agreement needs episodes that two people labelled. A lead deals a share of them to two people."
         return (draw_panel("Agreement", tag("p", how, class_="dim"), note="no episode was labelled twice", columns=6),)
     rows = [
         (
