@@ -34,21 +34,36 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """What a policy sees at one moment: pictures and signals by the name of their stream."""
+    """What a policy sees at one moment: pictures and signals by the name of their stream, and the task in words.
+
+    For real-time chunking, `leftover` holds the actions of the last chunk that are not executed yet (rows of values),
+    and `delay_steps` says how many of them the robot will have executed when the answer arrives.
+    """
 
     at_ns: int
     pictures: Mapping[str, NDArray[Any]]
     signals: Mapping[str, NDArray[np.float64]]
+    prompt: str = ""
+    leftover: NDArray[np.float64] | None = None
+    delay_steps: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Action:
-    """An action: named values, and the policy's confidence (0 to 1; None where unknown)."""
+    """An action: named values, and the policy's confidence (0 to 1; None where unknown).
+
+    `values` has one value for each name; of a policy that answers a chunk, one such row for each step ahead.
+    """
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
     confidence: float | None = None
     latency_ms: float | None = None
+
+    @property
+    def chunk(self) -> NDArray[np.float64]:
+        """The values as rows, one for each step ahead."""
+        return np.atleast_2d(self.values)
 
 
 @dataclass(frozen=True, slots=True)

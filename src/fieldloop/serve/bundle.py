@@ -19,7 +19,11 @@ CARD, WEIGHTS = "bundle.json", "policy.onnx"
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The card of a policy bundle; `policy` is the id of its content."""
+    """The card of a policy bundle; `policy` is the id of its content.
+
+    `engine` names what runs the weights. A policy answers `horizon` rows of actions. `max_delay_steps` is the longest
+    delay, in steps, for which it was trained to continue a chunk; None: it takes no leftover of the last chunk.
+    """
 
     policy: str
     name: str
@@ -30,6 +34,10 @@ class Bundle:
     control_hz: float
     guard: Mapping[str, Any]
     guard_fingerprint: str
+    engine: str = "onnx"
+    horizon: int = 1
+    takes_prompt: bool = False
+    max_delay_steps: int | None = None
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -43,6 +51,11 @@ class Bundle:
             "inputs": [{"name": i.name, "shape": list(i.shape), "dtype": i.dtype} for i in self.inputs],
             "action_names": list(self.action_names),
             "control_hz": self.control_hz,
+            "engine": self.engine,
+            "action_horizon": self.horizon,
+            "takes_prompt": self.takes_prompt,
+            "supports_rtc": self.max_delay_steps is not None,
+            "max_delay_steps": self.max_delay_steps,
             "guard": dict(self.guard),
             "guard_fingerprint": self.guard_fingerprint,
         }

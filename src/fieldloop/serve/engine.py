@@ -1,7 +1,8 @@
 """The interface of an engine, and its health probe on a blank observation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,6 +22,22 @@ class Engine(Protocol):
 
     def act(self, observation: Observation) -> Action:
         """Answer one observation."""
+
+
+@runtime_checkable
+class BatchEngine(Engine, Protocol):
+    """An engine that answers several robots in one pass."""
+
+    def act_together(self, observations: Sequence[Observation]) -> Sequence[Action]:
+        """Answer several observations, in their order."""
+
+
+@runtime_checkable
+class RememberingEngine(Engine, Protocol):
+    """An engine that keeps something between the observations of one episode."""
+
+    def reset(self, episode: str) -> None:
+        """Forget what was seen before: a new episode begins."""
 
 
 @dataclass(frozen=True, slots=True)

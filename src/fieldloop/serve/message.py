@@ -26,9 +26,9 @@ def read_observation(message: Mapping[str, Any], inputs: tuple[Input, ...], now_
 
 
 def write_action(action: Action, bundle: Bundle, server_timing: Mapping[str, float]) -> dict[str, Any]:
-    """Write an action as a chunk of one, the way existing robot clients read it."""
+    """Write an action as a chunk, the way existing robot clients read it."""
     return {
-        "actions": action.values.astype(np.float64)[np.newaxis],
+        "actions": action.chunk.astype(np.float64),
         "action_names": list(action.names),
         "confidence": action.confidence,
         "policy": bundle.policy,

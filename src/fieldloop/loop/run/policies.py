@@ -6,7 +6,7 @@ from fieldloop.model.episode import Blob
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.serve.engine import Engine
-from fieldloop.serve.engines import onnx
+from fieldloop.serve.open_engine import open_engine
 
 MOST_LISTED = 12
 
@@ -30,7 +30,7 @@ def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
             "Add a bundle (bundle.json and policy.onnx): fieldloop policy add NAME FOLDER"
         )
     folder = workspace.shelf.fetch_local_copy(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
-    return onnx.load_bundle(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)
+    return open_engine(folder, int(workspace.operations["serve"]["threads"]), policy.id)
 
 
 def find_release_of_policy(workspace: Workspace, policy: PolicyVersion) -> Release | None:
