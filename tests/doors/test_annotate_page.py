@@ -10,10 +10,10 @@ from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, Visitor
 
 from fieldloop.api.app import build_app
+from fieldloop.loop.annotate.compare.annotators import compare_annotators
 from fieldloop.loop.annotate.deal import deal_tasks
 from fieldloop.loop.home.annotations import show_annotations
 from fieldloop.loop.house.tokens import issue_token
-from fieldloop.loop.ship.agree import compare_annotators
 from fieldloop.model.agreement import Estimate
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode

@@ -12,8 +12,8 @@ from fieldloop.annotate.interchange.elan import Tiers
 from fieldloop.cli.entry import main
 from fieldloop.doors.written import convert_to_json
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.ship.agree import compare_annotators
-from fieldloop.loop.ship.agree_files import compare_label_files
+from fieldloop.loop.annotate.compare.annotators import compare_annotators
+from fieldloop.loop.annotate.compare.label_files import compare_label_files
 from fieldloop.model.agreement import EDGE_CASES
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeAnnotated

@@ -8,8 +8,9 @@ from tests.loop.test_annotation_tasks import SET, episode_id, phases, qualified,
 
 from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
 from fieldloop.loop.annotate import adjudicate, deal, labels, qualify, save, spot_check, submission, tasks
+from fieldloop.loop.annotate.compare import annotators
+from fieldloop.loop.annotate.exchange import import_labels
 from fieldloop.loop.annotate.qualified import find_calibration_sets
-from fieldloop.loop.ship import agree, import_labels
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeRelabelled
 from fieldloop.model.labelling import CalibrationSet, LabelTask, SavedLabels, SpotCheck, TaskReason, TaskState
@@ -156,17 +157,17 @@ def test_agreement_shows_no_labels_that_the_person_may_not_see(here):
     taken = tasks.take_next_task(dora)
     submit(dora, taken.episode, phases(3), id=taken.task.episode)
     with pytest.raises(Refused, match="hand in your own labels"):
-        agree.compare_annotators(dora, ("dora", "local"))
-    assert agree.compare_annotators(here, ("dora", "local")).report.episodes == 1
+        annotators.compare_annotators(dora, ("dora", "local"))
+    assert annotators.compare_annotators(here, ("dora", "local")).report.episodes == 1
     # the blind other half
     qualified(here, "ben")
     deal.deal_tasks(here, ("e5",), annotator=("anna", "ben"))
     work(here, "ben", phases(swapped=True))
     here_only = save.save_labels(here, "e5", segments_text=phases(), submit=True)
     assert here_only.submitted
-    seen = agree.compare_annotators(acting(here, "anna"), ("local", "ben"))
+    seen = annotators.compare_annotators(acting(here, "anna"), ("local", "ben"))
     assert seen.report.episodes == len(SET)  # those of the calibration set, not e5
-    assert agree.compare_annotators(here, ("local", "ben")).report.episodes == len(SET) + 1
+    assert annotators.compare_annotators(here, ("local", "ben")).report.episodes == len(SET) + 1
 
 
 def test_a_verdict_on_a_person_is_shown_to_that_person_and_leads(here):

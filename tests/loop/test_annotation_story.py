@@ -3,8 +3,9 @@
 from tests.loop.labelled import acting, annotated_workspace, segments
 
 from fieldloop.annotate import choose_labels
-from fieldloop.loop.annotate import adjudicate, change, save, taxonomies
-from fieldloop.loop.ship import agree
+from fieldloop.loop.annotate import adjudicate, save
+from fieldloop.loop.annotate.compare import annotators
+from fieldloop.loop.annotate.taxonomy import change, taxonomies
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.labelling import LabelTask, TaskReason
 from fieldloop.model.taxonomy import PHASES
@@ -39,7 +40,7 @@ def test_the_report_names_both_people_and_the_boundary_and_a_clearer_taxonomy_go
                 save.save_labels(me, name, segments_text=draw_phases(person, number), submit=True)
                 save.save_labels(me, name, kind="grasp", segments_text=segments((grasp, 2, 7)), submit=True)
 
-        found = {one.says.code: dict(one.says.numbers) for one in agree.compare_annotators(here).report.findings}
+        found = {one.says.code: dict(one.says.numbers) for one in annotators.compare_annotators(here).report.findings}
         assert found["agree.author_late"]["author"] == "carl"
         assert abs(found["agree.author_late"]["frames"] - 5) < 0.1
         assert found["agree.author_labels"]["authors"] == ("ben",)

@@ -7,10 +7,10 @@ from tests.doors.story import NOW
 
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import Refused, UnknownName
+from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.audit import audit
 from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.plan import plan
-from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped, OutcomeRecorded, PolicyGated, TaxonomyLocked

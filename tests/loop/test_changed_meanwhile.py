@@ -6,10 +6,10 @@ import pytest
 from tests.ingest.lerobot_makers import foreign
 
 from fieldloop.errors import ChangedMeanwhile
+from fieldloop.loop.annotate.exchange import import_labels
 from fieldloop.loop.data import ingest, read_again, relabel
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.house import setup
-from fieldloop.loop.ship import import_labels
 from fieldloop.loop.workspace import Workspace, open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeRelabelled

@@ -10,8 +10,8 @@ from fieldloop.annotate.interchange import FrameBase, write_elan, write_label_st
 from fieldloop.annotate.interchange.spans import Span
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.annotate import deal, save, tasks
-from fieldloop.loop.annotate.exchange import Target, export_labels
-from fieldloop.loop.ship.import_labels import import_labels
+from fieldloop.loop.annotate.exchange.export_labels import Target, export_labels
+from fieldloop.loop.annotate.exchange.import_labels import import_labels
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Blob, Log
 from fieldloop.model.event import EpisodeJudged, LogIngested

@@ -10,9 +10,9 @@ from tests.loop.labelled import acting, annotated_workspace, segments
 from fieldloop.annotate import find_segment_problems, load_whole_taxonomy
 from fieldloop.errors import BadInput, ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate import labels, save
+from fieldloop.loop.annotate.exchange import import_labels
 from fieldloop.loop.data import relabel
 from fieldloop.loop.data.find_episode import find_episode
-from fieldloop.loop.ship import import_labels
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import TaxonomyLocked
 from fieldloop.model.labelling import SavedLabels

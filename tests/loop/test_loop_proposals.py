@@ -9,10 +9,10 @@ import pytest
 from tests.annotate.planted_joints import COARSE, joints, opening, times
 
 from fieldloop.cli import main
+from fieldloop.loop.annotate import propose as proposing
 from fieldloop.loop.data import ingest
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.house import setup
-from fieldloop.loop.ship import annotate
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Exposure, Stratum
@@ -50,16 +50,16 @@ def stranger(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def proposed(stranger):
-    return annotate.propose_annotations(stranger, every=True)
+    return proposing.propose_annotations(stranger, every=True)
 
 
 def find_proposed(workspace, name="demo_0"):
     episode = find_episode(workspace, name).id
-    return set(workspace.store.find(Annotation, {"author": annotate.MACHINE, "episode": episode}))
+    return set(workspace.store.find(Annotation, {"author": proposing.MACHINE, "episode": episode}))
 
 
 def test_labels_of_every_kind_are_stored_with_their_confidence(stranger, proposed):
-    stored = stranger.store.find(Annotation, {"author": annotate.MACHINE})
+    stored = stranger.store.find(Annotation, {"author": proposing.MACHINE})
     phases = [a for a in stored if a.kind == "phase"]
     assert tuple(a.label for a in phases) == COARSE
     assert all(a.confidence is not None and 0 < a.confidence < 1 for a in phases)
@@ -78,36 +78,36 @@ def test_what_could_not_be_proposed_is_named_with_its_reason(proposed):
 
 def test_proposing_again_replaces_what_was_proposed(stranger, proposed):
     before = find_proposed(stranger)
-    assert annotate.propose_annotations(stranger, ("demo_0",)).episodes == 0
-    again = annotate.propose_annotations(stranger, ("demo_0",), again=True)
+    assert proposing.propose_annotations(stranger, ("demo_0",)).episodes == 0
+    again = proposing.propose_annotations(stranger, ("demo_0",), again=True)
     assert again.annotations == proposed.annotations
     assert find_proposed(stranger) == before
 
 
 @pytest.mark.usefixtures("proposed")
 def test_kinds_that_are_not_proposed_any_longer_vanish(stranger, monkeypatch):
-    whole = annotate.propose_labels
+    whole = proposing.propose_labels
 
     def propose_phases_only(recording, **more):
         made = whole(recording, **more)
         return dataclasses.replace(made, annotations=tuple(a for a in made.annotations if a.kind == "phase"))
 
-    monkeypatch.setattr(annotate, "propose_labels", propose_phases_only)
-    annotate.propose_annotations(stranger, ("demo_0",), again=True)
+    monkeypatch.setattr(proposing, "propose_labels", propose_phases_only)
+    proposing.propose_annotations(stranger, ("demo_0",), again=True)
     assert {a.kind for a in find_proposed(stranger)} == {"phase"}
     monkeypatch.undo()
-    annotate.propose_annotations(stranger, ("demo_0",), again=True)
+    proposing.propose_annotations(stranger, ("demo_0",), again=True)
 
 
 def test_people_s_labels_stay_as_they_are(stranger, proposed):
-    assert proposed.author == annotate.MACHINE
-    assert {a.author for a in stranger.store.find(Annotation, {})} == {annotate.MACHINE}
+    assert proposed.author == proposing.MACHINE
+    assert {a.author for a in stranger.store.find(Annotation, {})} == {proposing.MACHINE}
 
 
 @pytest.mark.usefixtures("proposed")
 def test_change_points_are_listed_and_nothing_is_stored(stranger):
     before = stranger.store.get_last_seq()
-    points = annotate.list_change_points(stranger, "demo_0")
+    points = proposing.list_change_points(stranger, "demo_0")
     length = times(HZ)[-1] + 1 / HZ
     assert [p.at_s for p in points] == sorted(p.at_s for p in points)
     assert all(-0.5 <= p.at_s <= length + 0.5 for p in points)
@@ -125,8 +125,8 @@ def test_the_command_prints_labels_confidence_and_reasons(stranger, capsys):
 
 
 def test_an_interruption_keeps_the_proposals_made_so_far(stranger, proposed, monkeypatch):
-    monkeypatch.setattr(annotate, "MACHINE", "machine:interrupted")
-    propose, done = annotate.propose_labels, []
+    monkeypatch.setattr(proposing, "MACHINE", "machine:interrupted")
+    propose, done = proposing.propose_labels, []
 
     def propose_one(*args, **more):
         if done:
@@ -134,9 +134,9 @@ def test_an_interruption_keeps_the_proposals_made_so_far(stranger, proposed, mon
         done.append(1)
         return propose(*args, **more)
 
-    monkeypatch.setattr(annotate, "propose_labels", propose_one)
+    monkeypatch.setattr(proposing, "propose_labels", propose_one)
     with pytest.raises(KeyboardInterrupt):
-        annotate.propose_annotations(stranger, every=True)
+        proposing.propose_annotations(stranger, every=True)
     kept = stranger.store.find(Annotation, {"author": "machine:interrupted"})
     assert {a.episode for a in kept} == {find_episode(stranger, "demo_0").id}
     assert {a.kind for a in kept} == {one.kind for one in proposed.labels}

@@ -4,6 +4,8 @@ import pytest
 from tests.ingest.lerobot_makers import foreign
 
 from fieldloop.errors import BadInput, StoreError, UnknownName
+from fieldloop.loop.annotate.compare import annotators
+from fieldloop.loop.annotate.exchange import import_labels
 from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data import check, ingest, relabel
 from fieldloop.loop.data.find_episode import find_episode
@@ -11,7 +13,6 @@ from fieldloop.loop.home.episodes import find_episodes
 from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.names import Names, find_numbered
 from fieldloop.loop.house import setup
-from fieldloop.loop.ship import agree, import_labels
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -114,7 +115,7 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
     labelled = find_episode(here, first)
     assert (labelled.succeeded, labelled.failure, labelled.stated[-1].by) == (False, "grasp", "anna")
     with pytest.raises(BadInput, match="No two authors labelled the same episode"):
-        agree.compare_annotators(here, ("anna", "bert"))
+        annotators.compare_annotators(here, ("anna", "bert"))
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from fieldloop.annotate import compare_taxonomies, find_taxonomy_errors, load_wh
 from fieldloop.cli.render_annotate import print_taxonomy_changes
 from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.annotate import adjudicate, change, labels, save, taxonomies
-from fieldloop.loop.annotate.in_force import find_taxonomy
+from fieldloop.loop.annotate import adjudicate, labels, save
+from fieldloop.loop.annotate.taxonomy import change, taxonomies
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
+from fieldloop.loop.annotate.taxonomy.lock import is_locked
 from fieldloop.loop.protocol.lint import lint_task
-from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.audit import Audit

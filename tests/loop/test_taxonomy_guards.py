@@ -8,9 +8,10 @@ from tests.loop.test_taxonomies import edit, raise_version, submit
 
 from fieldloop.annotate import compare_taxonomies, load_whole_taxonomy
 from fieldloop.errors import Refused
-from fieldloop.loop.annotate import change, labels, save, taxonomies
-from fieldloop.loop.annotate.in_force import find_taxonomy
-from fieldloop.loop.ship.taxonomy_lock import name_locked_taxonomies
+from fieldloop.loop.annotate import labels, save
+from fieldloop.loop.annotate.taxonomy import change, taxonomies
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
+from fieldloop.loop.annotate.taxonomy.lock import name_locked_taxonomies
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, TaxonomyLocked
 from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from fieldloop.errors import Refused
+from fieldloop.loop.annotate import propose
 from fieldloop.loop.audit import audit
 from fieldloop.loop.calibrate import extrinsics as calibrate
 from fieldloop.loop.collect import sessions as collect
@@ -15,7 +16,7 @@ from fieldloop.loop.floor.floor import alternate_operators, verify_clocks, write
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, guard, incident, monitor, rollout, serve, trust
-from fieldloop.loop.ship import annotate, gate, release, train
+from fieldloop.loop.ship import gate, release, train
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EVENTS, RobotRegistered
@@ -133,7 +134,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     assert supply.accept_delivery(here, "northwind").accepted == len(fit)
 
     # annotate, release, train
-    marked = annotate.propose_annotations(here)
+    marked = propose.propose_annotations(here)
     assert marked.episodes + len(marked.cannot_tell) == len(fit)
     r1 = release.freeze_release(here, "r1")
     assert set(r1.episodes) <= set(fit)

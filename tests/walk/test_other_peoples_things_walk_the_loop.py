@@ -8,13 +8,15 @@ import pytest
 from tests.walk.foreign_lerobot import TASK, write_foreign_set
 
 from fieldloop.errors import Refused
+from fieldloop.loop.annotate.compare import annotators
+from fieldloop.loop.annotate.exchange import import_labels
 from fieldloop.loop.audit import audit
 from fieldloop.loop.data import check, ingest, read_again, relabel
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, monitor, outcomes, rollout, trust
-from fieldloop.loop.ship import agree, gate, import_labels, policy, release
+from fieldloop.loop.ship import gate, policy, release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import format_iso_time
@@ -105,7 +107,7 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     ]
     brought = import_labels.import_labels(here, table(tmp_path / "labels.csv", spans), label=("reach=approach",))
     assert (brought.annotators, brought.annotations) == (("anna", "bert"), 4)
-    assert agree.compare_annotators(here, ("anna", "bert")).report.episodes == 1
+    assert annotators.compare_annotators(here, ("anna", "bert")).report.episodes == 1
 
     # policy: only its name and the release it was trained on are known
     version = policy.register_policy(here, "pi0-v3", release="r1", control_hz=10.0)

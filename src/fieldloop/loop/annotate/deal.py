@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from fieldloop.annotate import count_doubles, deal_episodes, draw_doubles, find_edge_cases
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.numbers import DOUBLE_SHARE, read_annotation_number
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.qualified import find_calibration_sets
 from fieldloop.loop.annotate.save import require_usable_episode
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
-from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldloop.annotate import Source, classify_author
-from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.qualified import is_known_lead
 from fieldloop.loop.annotate.tasks import UNFINISHED, TaskShown, describe_tasks
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.annotate.written_segments import Segment, make_segment
 from fieldloop.loop.data.find_episode import find_episode

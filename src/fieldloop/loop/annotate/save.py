@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
-from fieldloop.loop.annotate.carried_labels import rename_saved_spans
-from fieldloop.loop.annotate.in_force import find_predecessor, find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.submission import expect_tasks, find_task_of, list_what_follows, renew_lease
+from fieldloop.loop.annotate.taxonomy.carried_labels import rename_saved_spans
+from fieldloop.loop.annotate.taxonomy.in_force import find_predecessor, find_taxonomy, require_kind
+from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
 from fieldloop.loop.data.find_episode import find_episode
-from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode

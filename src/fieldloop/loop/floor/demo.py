@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop.errors import Refused, WorkspaceError
+from fieldloop.loop.annotate import propose
 from fieldloop.loop.audit import audit
 from fieldloop.loop.calibrate import extrinsics as calibrate
 from fieldloop.loop.collect import sessions as collect
@@ -22,7 +23,7 @@ from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.protocol import lock
 from fieldloop.loop.run import diagnose, incident, monitor, rollout
-from fieldloop.loop.ship import annotate, gate, release, train
+from fieldloop.loop.ship import gate, release, train
 from fieldloop.loop.workspace import SETTINGS_FILE, Track, Workspace, open_workspace, track_silently
 from fieldloop.model.alarm import Watch
 from fieldloop.model.condition import Stratum
@@ -194,7 +195,7 @@ class _Demo:
     def freeze_and_train(self, name: str, policy: str) -> str:
         """Propose phases, freeze a release, train on it."""
         self.print_heading("Annotate, release, train", "label phases, freeze the data, train a policy")
-        marked = annotate.propose_annotations(self.workspace)
+        marked = propose.propose_annotations(self.workspace)
         frozen = self.freeze_despite_reasons(name)
         version = train.train_policy_version(self.workspace, name, name=policy, seed=self.floor.seed)
         error = version.validation_error

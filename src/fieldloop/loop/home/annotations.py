@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from fieldloop.loop.annotate.compare.annotators import compare_people_quickly
+from fieldloop.loop.annotate.exchange.import_labels import write_label_template
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.home.labelling import LabellingQueue, read_labelling_queue
-from fieldloop.loop.ship.agree import compare_people_quickly
-from fieldloop.loop.ship.import_labels import write_label_template
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.agreement import AgreementReport
 from fieldloop.model.annotation import Annotation

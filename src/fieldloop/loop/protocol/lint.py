@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.annotate.in_force import list_phase_labels
+from fieldloop.loop.annotate.taxonomy.in_force import list_phase_labels
 from fieldloop.loop.protocol.versions import read_locked_text, read_protocol_file
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.loop.annotate.in_force import list_phase_labels
+from fieldloop.loop.annotate.taxonomy.in_force import list_phase_labels
 from fieldloop.loop.protocol.in_force import is_locked
 from fieldloop.loop.protocol.named import find_protocol_by_file_or_name, find_protocol_by_name
 from fieldloop.loop.work.atomic_files import write_atomically

@@ -7,13 +7,13 @@ from typing import Literal
 from fieldloop.annotate import choose_labels
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
+from fieldloop.loop.annotate.taxonomy.lock import name_locked_taxonomies
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
 from fieldloop.loop.ship.release_reasons import judge_selection, list_release_reasons, require_reason, summarise_checks
-from fieldloop.loop.ship.taxonomy_lock import name_locked_taxonomies
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.ship.worth import choose_least_valuable
 from fieldloop.loop.workspace import Workspace

@@ -7,8 +7,8 @@ from pathlib import Path
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.ingest.tables.table_rows import read_rows
-from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import MAY_NAME_OTHERS
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation

@@ -9,10 +9,10 @@ from fieldloop.annotate import (
     find_change_points,
     propose_labels,
 )
-from fieldloop.loop.annotate.in_force import find_taxonomy
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
+from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
-from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.reopen import Reopened, reopen_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation

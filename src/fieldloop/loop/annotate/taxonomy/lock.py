@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 from fieldloop.errors import Refused
-from fieldloop.loop.annotate.in_force import (
+from fieldloop.loop.annotate.taxonomy.in_force import (
     LOCKED_SCHEMA,
     find_locks,
     find_predecessor,

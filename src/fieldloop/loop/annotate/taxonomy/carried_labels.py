@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from fieldloop.annotate import Source, choose_labels, classify_author
-from fieldloop.loop.annotate.merged_spans import rename_spans
+from fieldloop.loop.annotate.taxonomy.merged_spans import rename_spans
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeAnnotated

@@ -20,13 +20,13 @@ from fieldloop.annotate.interchange import (
 )
 from fieldloop.errors import BadInput, Refused
 from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
-from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.submission import expect_saved_labels, list_import_events
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode, name_episodes
-from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
 from fieldloop.loop.work.label_files import read_dataset_labels, read_label_text
 from fieldloop.loop.workspace import Workspace

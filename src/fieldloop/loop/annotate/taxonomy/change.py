@@ -6,19 +6,19 @@ from typing import Literal
 
 from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.annotate.carried_labels import move_labels
-from fieldloop.loop.annotate.in_force import (
+from fieldloop.loop.annotate.people import require_lead
+from fieldloop.loop.annotate.taxonomy.carried_labels import move_labels
+from fieldloop.loop.annotate.taxonomy.in_force import (
     find_locks,
     find_predecessor,
     is_governed,
     read_locked_taxonomy,
     read_taxonomy_as_written,
 )
-from fieldloop.loop.annotate.people import require_lead
-from fieldloop.loop.annotate.taxonomies import lint_taxonomy, read_named_taxonomy
+from fieldloop.loop.annotate.taxonomy.lock import make_taxonomy_lock
+from fieldloop.loop.annotate.taxonomy.taxonomies import lint_taxonomy, read_named_taxonomy
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.data.measurements import IN_USE
-from fieldloop.loop.ship.taxonomy_lock import make_taxonomy_lock
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import KINDS, Annotation
 from fieldloop.model.episode import Episode

@@ -13,7 +13,7 @@ from fieldloop.annotate import (
     read_whole_taxonomy_text,
 )
 from fieldloop.errors import BadInput, FieldloopError, UnknownName
-from fieldloop.loop.annotate.in_force import (
+from fieldloop.loop.annotate.taxonomy.in_force import (
     FOLDER,
     find_locks,
     find_taxonomy,

@@ -9,7 +9,7 @@ from fieldloop.annotate.interchange.elan import Tiers
 from fieldloop.annotate.interchange.tables import close_open_lists
 from fieldloop.errors import BadInput, Refused
 from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
-from fieldloop.loop.ship.agree import Agreed, compare_spans, get_agree_settings, write_report
+from fieldloop.loop.annotate.compare.annotators import Agreed, compare_spans, get_agree_settings, write_report
 from fieldloop.loop.work.label_files import read_dataset_labels, read_label_text
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from fieldloop.annotate.interchange import FrameBase
 from fieldloop.errors import BadInput, ChangedMeanwhile
-from fieldloop.loop.annotate.exchange import import_foreign_labels, is_foreign_file
-from fieldloop.loop.annotate.in_force import find_taxonomy
+from fieldloop.loop.annotate.exchange.export_labels import import_foreign_labels, is_foreign_file
+from fieldloop.loop.annotate.exchange.label_rows import COLUMNS, LabelReader, LabelRow
 from fieldloop.loop.annotate.submission import expect_saved_labels, list_import_events
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
+from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.data.relabel import judge_changed_episodes
 from fieldloop.loop.data.statements import apply_user_statements
-from fieldloop.loop.ship.label_rows import COLUMNS, LabelReader, LabelRow
-from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.example_tables import write_example_table, write_template
 from fieldloop.loop.work.pasted import open_pasted_table
 from fieldloop.loop.workspace import Workspace

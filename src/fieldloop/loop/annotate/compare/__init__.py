@@ -1,0 +1,1 @@
+"""How far annotators agree: in a workspace, or on plain files."""
