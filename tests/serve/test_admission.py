@@ -10,7 +10,7 @@ from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Action, Observation
 from fieldloop.protocol import default_operations
-from fieldloop.serve import benchmark_latency, judge_latency_limit
+from fieldloop.serve import benchmark_latency, benchmark_under_load, judge_latency_limit
 
 GATE = default_operations()["gate"]
 
@@ -76,6 +76,36 @@ def test_percentiles_are_those_of_the_calls_after_warm_up(times):
     assert found.max_ms == pytest.approx(ordered[-1], abs=1e-5)
     assert found.p50_ms == pytest.approx(ordered[int(np.ceil(calls * 0.5)) - 1], abs=1e-5)
     assert found.p99_ms == pytest.approx(ordered[int(np.ceil(calls * 0.99)) - 1], abs=1e-5)
+
+
+class InOnePass(Timed):
+    """The same for a policy that answers several robots in one pass."""
+
+    bundle = None
+
+    def act_together(self, observations):
+        return [self.act(observations[0])] * len(observations)
+
+
+def measure_load(policy, clients, calls):
+    settings = default_operations()["serve"].replace_values(warm_up_calls=4, benchmark_calls=calls)
+    return benchmark_under_load(policy, Observation(0, {}, {}), settings, lambda: policy.now, clients)
+
+
+def test_under_load_each_robot_waits_for_those_before_it():
+    found = measure_load(Timed([2.0] * 100), clients=4, calls=20)
+    assert (found.calls, found.p50_ms, found.max_ms) == (20, 4.0, 8.0)  # 2, 4, 6, 8 ms in every round
+
+
+def test_under_load_a_policy_that_batches_is_as_fast_for_four_as_for_one():
+    policy = InOnePass([2.0] * 100)
+    found = measure_load(policy, clients=4, calls=18)
+    assert (found.calls, found.p50_ms, found.max_ms, policy.calls) == (20, 2.0, 2.0, 6)
+
+
+def test_no_client_is_no_load():
+    with pytest.raises(BadInput, match="at least one robot"):
+        measure_load(Timed([]), clients=0, calls=1)
 
 
 def test_no_calls_are_no_latency():

@@ -6,7 +6,7 @@ the wire is `fieldloop_robot.client`. Nothing heavy is imported here.
 
 from fieldloop.model.policy import Input
 from fieldloop.serve.admission import judge_latency_limit
-from fieldloop.serve.bench import benchmark_latency
+from fieldloop.serve.bench import benchmark_latency, benchmark_under_load
 from fieldloop.serve.bundle import Bundle, read_bundle
 from fieldloop.serve.engine import Engine, Health, probe_engine
 
@@ -16,6 +16,7 @@ __all__ = [
     "Health",
     "Input",
     "benchmark_latency",
+    "benchmark_under_load",
     "judge_latency_limit",
     "probe_engine",
     "read_bundle",

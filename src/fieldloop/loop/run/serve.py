@@ -12,7 +12,7 @@ from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Finding, Status
 from fieldloop.say.findings import write_finding
 from fieldloop.serve.admission import judge_latency_limit
-from fieldloop.serve.bench import benchmark_latency
+from fieldloop.serve.bench import benchmark_under_load
 from fieldloop.serve.engine import Engine, Health, make_blank_observation, probe_engine
 from fieldloop.serve.server import make_app, run_server
 
@@ -77,10 +77,11 @@ def measure_policy_health(workspace: Workspace, policy: str) -> PolicyHealth:
     return PolicyHealth(version.id, probe_engine(engine, time.perf_counter_ns), latency, admission)
 
 
-def measure_latency(workspace: Workspace, engine: Engine) -> tuple[Latency, Finding]:
-    """Measure how long a policy takes to answer, and compare it with the gate's limit."""
+def measure_latency(workspace: Workspace, engine: Engine, clients: int = 1) -> tuple[Latency, Finding]:
+    """Measure how long a policy takes when `clients` robots ask at once, and compare it with the gate's limit."""
     # real time, because the workspace's clock may be simulated
-    latency = benchmark_latency(
-        engine, make_blank_observation(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns
-    )
+    latency = benchmark_under_load(
+        engine, make_blank_observation(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns,
+        clients,
+    )  # fmt: skip
     return latency, judge_latency_limit(latency, engine.bundle.control_hz, workspace.operations["gate"])
