@@ -9,17 +9,6 @@ import numpy as np
 from fieldloop.annotate.limbs import Limb, choose_window, compute_slope, reduce_noise
 from fieldloop.annotate.motion import Floats, find_true_spans
 
-EARLY, LATE = 0.1, 0.4
-"""Shares of a movement of the fingers from which its beginning is extrapolated."""
-STILL = 0.3
-"""Between two closings of one grasp, the arm stays below this share of its full speed."""
-UNKNOWN = 0.5
-"""What a release, or a reach for the item, that the recording does not hold counts."""
-REACHED = 0.02
-"""Share of the arm's way that a reach takes at least."""
-GRIPPED = 0.3
-"""Share of a closing after which the fingers may hold: an item stops them before their way's end."""
-
 
 @dataclass(frozen=True, slots=True)
 class FingerMove:
@@ -75,7 +64,7 @@ def find_finger_moves(limb: Limb, numbers: Mapping[str, float]) -> list[FingerMo
         last = min(b, len(even) - 1)
         travel = float(even[last] - even[max(a - 1, 0)])
         if sign * travel >= numbers["finger_travel_share"]:
-            moves.append(FingerMove(_find_begin(even, max(a - 1, 0), last, sign), last, travel))
+            moves.append(FingerMove(_find_begin(even, max(a - 1, 0), last, sign, numbers), last, travel))
     return moves
 
 
@@ -89,10 +78,11 @@ def _join_spans(spans: Sequence[tuple[int, int]], most: float) -> list[tuple[int
     return joined
 
 
-def _find_begin(opening: Floats, begin: int, end: int, sign: float) -> float:
+def _find_begin(opening: Floats, begin: int, end: int, sign: float, numbers: Mapping[str, float]) -> float:
     gone = sign * (opening[begin : end + 1] - opening[begin])
-    first, second = (_find_index_reaching(gone, share * gone[-1]) for share in (EARLY, LATE))
-    return begin + max(0.0, first - (second - first) * EARLY / (LATE - EARLY))
+    low, high = numbers["move_early"], numbers["move_late"]
+    first, second = (_find_index_reaching(gone, share * gone[-1]) for share in (low, high))
+    return begin + max(0.0, first - (second - first) * low / (high - low))
 
 
 def _find_index_reaching(path: Floats, level: float) -> float:
@@ -139,33 +129,35 @@ def _pair_moves(
         if (move.travel < 0) == high_is_open:
             row.append(move)
         elif row:
-            holds.append(_score_hold(limb, _choose_closing(limb, row), move))
+            holds.append(_score_hold(limb, _choose_closing(limb, row, numbers), move, numbers))
             row = []
     last = len(limb.speed) - 1
     if row and last - row[-1].end >= numbers["hold_min_s"] * limb.hz:
-        holds.append(_score_hold(limb, _choose_closing(limb, row), None))
+        holds.append(_score_hold(limb, _choose_closing(limb, row, numbers), None, numbers))
     return [hold for hold in holds if hold.sureness > 0]
 
 
-def _choose_closing(limb: Limb, row: Sequence[FingerMove]) -> FingerMove:
+def _choose_closing(limb: Limb, row: Sequence[FingerMove], numbers: Mapping[str, float]) -> FingerMove:
     """Return the closing with the stillest arm; an earlier one belongs to it where the arm stays still in between."""
     stillness = [round(_measure_stillness(limb, move), 1) for move in row]
     chosen = len(row) - 1 - stillness[::-1].index(max(stillness))
-    while chosen and limb.speed[int(row[chosen - 1].begin) : int(row[chosen].begin) + 1].max() < STILL:
+    slow = numbers["grasp_slow_share"]
+    while chosen and limb.speed[int(row[chosen - 1].begin) : int(row[chosen].begin) + 1].max() < slow:
         chosen -= 1
     return row[chosen]
 
 
-def _score_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None) -> Hold:
+def _score_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None, numbers: Mapping[str, float]) -> Hold:
     """Rate a hold by how slow the arm is when the fingers move, and by how far it travels in between."""
     until = len(limb.speed) - 1 if opening is None else int(opening.begin)
-    ends = [_measure_stillness(limb, closing)] + ([_measure_stillness(limb, opening)] if opening else [UNKNOWN])
+    unseen = numbers["unseen_counts"]
+    ends = [_measure_stillness(limb, closing), _measure_stillness(limb, opening) if opening else unseen]
     carried = measure_travel(limb, int(closing.begin), until)
     still = float(np.mean(ends))
-    sureness = still * min(1.0, 3 * carried)
-    if measure_travel(limb, 0, int(closing.begin)) < REACHED:
-        sureness *= UNKNOWN
-    gripped = closing.begin + GRIPPED * (closing.end - closing.begin)
+    sureness = still * min(1.0, numbers["carry_times"] * carried)
+    if measure_travel(limb, 0, int(closing.begin)) < numbers["reach_least"]:
+        sureness *= unseen
+    gripped = closing.begin + numbers["gripped_share"] * (closing.end - closing.begin)
     if opening is None:
         return Hold(closing.begin, gripped, closing.end, None, None, still, sureness)
     return Hold(closing.begin, gripped, closing.end, opening.begin, opening.end, still, sureness)
@@ -192,7 +184,7 @@ def split_regrasps(
     A grasp is repeated where the fingers open again before the arm has gone on, and close again nearby. The arm is slow
     each time: a hand that only changes its shape on the way does not grasp.
     """
-    clear = [h for h in holds if h.still >= 1 - STILL]
+    clear = [h for h in holds if h.still >= 1 - numbers["grasp_slow_share"]]
     repeated = [(a, b) for a, b in pairwise(holds) if a in clear and b in clear and _is_repeated(limb, a, b, numbers)]
     first = {id(a) for a, _ in repeated}
     return [h for h in holds if id(h) not in first], repeated

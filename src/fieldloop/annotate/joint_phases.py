@@ -78,7 +78,7 @@ def _find_start(limb: Limb, begin: int, closing: float, numbers: Mapping[str, fl
         return Edge(float(begin), numbers["cut_clear"])
     reach = max(2, round(numbers["rise_s"] * limb.hz))
     at = begin + _find_onset(limb.speed[begin : begin + first + reach + 1], numbers)
-    return Edge(at, _measure_contrast(limb.speed, begin + first, limb.hz))
+    return Edge(at, _measure_contrast(limb.speed, begin + first, limb.hz, numbers))
 
 
 def _find_departure(
@@ -117,12 +117,12 @@ def _find_rest(limb: Limb, away: Edge, end: int, numbers: Mapping[str, float]) -
     """Return where the arm comes to rest, or the end of the stretch."""
     moving = np.flatnonzero(limb.speed[int(away.at) : end + 1] > numbers["still_share"])
     last = int(away.at) + (int(moving[-1]) if len(moving) else 0)
-    return Edge(float(end), numbers["cut_clear"]) if last >= end - 1 else Edge(last + 1.0, 0.8)
+    return Edge(float(end), numbers["cut_clear"]) if last >= end - 1 else Edge(last + 1.0, numbers["rest_clear"])
 
 
-def _measure_contrast(speed: Floats, index: int, hz: float) -> float:
+def _measure_contrast(speed: Floats, index: int, hz: float, numbers: Mapping[str, float]) -> float:
     """Return how much faster the arm is after an index than before, 0 to 1."""
-    reach = max(2, round(0.3 * hz))
+    reach = max(2, round(numbers["contrast_s"] * hz))
     before, after = speed[max(index - reach, 0) : max(index, 1)], speed[index : index + reach]
     top = float(after.max(initial=0.0))
     return float(np.clip(1 - before.min() / top, 0, 1)) if top > 0 and len(before) else 0.0
