@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fieldloop.annotate.direction import is_held_from_start, list_rests, weigh_levels
 from fieldloop.annotate.limbs import Limb, choose_window, compute_slope, reduce_noise
 from fieldloop.annotate.motion import Floats, find_true_spans
 
@@ -24,6 +25,7 @@ class Hold:
     """From where the fingers start to close to where they start to open; None where they never do.
 
     At `gripped` they have gone a good part of their way. `still` is how slow the arm is at both ends, 0 to 1.
+    `from_start`: the item was held when the recording began, so their closing is not in it.
     """
 
     closing: float
@@ -33,15 +35,20 @@ class Hold:
     opened: int | None
     still: float
     sureness: float
+    from_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The holds of a limb, whether a high value is open, and how well holds of that direction explain its moves."""
+    """The holds of a limb, whether a high value is open, and how well holds of that direction explain its moves.
+
+    `direction` is how sure the direction is, 0 to 1.
+    """
 
     holds: tuple[Hold, ...]
     high_is_open: bool
     sureness: float
+    direction: float = 1.0
 
 
 def find_finger_moves(limb: Limb, numbers: Mapping[str, float]) -> list[FingerMove]:
@@ -95,25 +102,32 @@ def find_holds(limb: Limb, numbers: Mapping[str, float]) -> Holds | None:
     """Find the holds, in the direction of closing that fits better; None without a movement of the fingers.
 
     Fingers take hold and let go while the arm is slow, the arm travels in between, and an episode usually begins with
-    open fingers. A stated direction counts alone.
+    open fingers, so its first movement at rest closes them. An item that blocks or presses the fingers shows the closed
+    level. A stated direction counts alone.
     """
     moves = find_finger_moves(limb, numbers)
     if not moves:
         return None
     options = [limb.high_is_open] if limb.high_is_open is not None else [True, False]
+    rests = list_rests(limb, [(int(m.begin), m.end, m.travel) for m in moves], numbers)
+    shown = weigh_levels(limb, rests, numbers)
     scored = []
     for high_is_open in options:
         holds = _pair_moves(limb, moves, numbers, high_is_open=high_is_open)
-        first = 1.0 if (moves[0].travel < 0) == high_is_open else 0.0
         carried = max((hold.sureness for hold in holds), default=0.0)
-        scored.append((carried + numbers["begins_open_weight"] * first, high_is_open, holds))
+        if (moves[0].travel < 0) == high_is_open:
+            carried += numbers["begins_open_weight"] * _measure_stillness(limb, moves[0])
+        else:
+            carried = max(carried, numbers["unseen_counts"] * _score_first_opening(limb, moves[0], numbers).sureness)
+        seen = max(0.0, shown if high_is_open else -shown)
+        scored.append((carried + numbers["blocked_weight"] * seen, high_is_open, holds))
     scored.sort(key=lambda each: -each[0])
     (best, direction, holds), rest = scored[0], scored[1:]
     if not holds:
         return None
     margin = 1.0 if not rest else min(1.0, (best - rest[0][0]) / max(best, 1e-9) + numbers["direction_base"])
     used = sum(1 + (hold.opening is not None) for hold in holds)
-    return Holds(tuple(holds), direction, margin * min(1.0, used / len(moves)) ** 0.5)
+    return Holds(tuple(holds), direction, margin * min(1.0, used / len(moves)) ** 0.5, margin)
 
 
 def _pair_moves(
@@ -125,6 +139,9 @@ def _pair_moves(
     """
     holds: list[Hold] = []
     row: list[FingerMove] = []
+    opens_first = (moves[0].travel < 0) != high_is_open
+    if opens_first and is_held_from_start(limb, moves[0].begin, numbers, high_is_open=high_is_open):
+        holds.append(_score_first_opening(limb, moves[0], numbers))
     for move in moves:
         if (move.travel < 0) == high_is_open:
             row.append(move)
@@ -161,6 +178,14 @@ def _score_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None, num
     if opening is None:
         return Hold(closing.begin, gripped, closing.end, None, None, still, sureness)
     return Hold(closing.begin, gripped, closing.end, opening.begin, opening.end, still, sureness)
+
+
+def _score_first_opening(limb: Limb, opening: FingerMove, numbers: Mapping[str, float]) -> Hold:
+    """Rate the reading that an item was held from the beginning and let go by the first movement of the fingers."""
+    still = float(np.mean([numbers["unseen_counts"], _measure_stillness(limb, opening)]))
+    carried = measure_travel(limb, 0, int(opening.begin))
+    sureness = still * min(1.0, numbers["carry_times"] * carried)
+    return Hold(0.0, 0.0, 0, opening.begin, opening.end, still, sureness, from_start=True)
 
 
 def _measure_stillness(limb: Limb, move: FingerMove) -> float:

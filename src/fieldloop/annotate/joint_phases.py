@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.annotate.grips import Hold
+from fieldloop.annotate.grips import Hold, measure_travel
 from fieldloop.annotate.limbs import Limb
 from fieldloop.annotate.motion import Floats, find_move_onset
 
@@ -48,23 +48,32 @@ def _limit_clearness(edge: Edge, hold: Hold) -> Edge:
 
 def _cut_at_edges(limb: Limb, hold: Hold, begin: int, end: int, numbers: Mapping[str, float]) -> list[Piece]:
     fingers = hold.sureness
+    if hold.from_start and hold.opening is not None:
+        start = _find_start(limb, begin, hold.opening, numbers)
+        return [Piece("transport", start, Edge(hold.opening, fingers)), *_cut_release(limb, hold, end, numbers)]
     start = _find_start(limb, begin, hold.closing, numbers)
     closing = Edge(hold.closing, fingers)
     until = end if hold.opening is None else int(hold.opening)
     lift = _find_departure(limb.speed, hold.gripped, hold.closed, until, limb.hz, numbers)
-    pieces = [Piece("approach", start, closing)] if closing.at - start.at >= 1 else []
+    reached = begin > 0 or measure_travel(limb, 0, int(hold.closing)) >= numbers["approach_least"]
+    pieces = [Piece("approach", start, closing)] if reached and closing.at - start.at >= 1 else []
     if lift is None:
         return [*pieces, Piece("grasp", closing, Edge(float(until), numbers["cut_clear"]))]
     pieces.append(Piece("grasp", closing, lift))
     if hold.opening is None:
         return [*pieces, Piece("transport", lift, Edge(float(end), numbers["cut_clear"]))]
-    opening = Edge(hold.opening, fingers)
-    pieces.append(Piece("transport", lift, opening))
+    pieces.append(Piece("transport", lift, Edge(hold.opening, fingers)))
+    return [*pieces, *_cut_release(limb, hold, end, numbers)]
+
+
+def _cut_release(limb: Limb, hold: Hold, end: int, numbers: Mapping[str, float]) -> list[Piece]:
+    assert hold.opening is not None
+    opening = Edge(hold.opening, hold.sureness)
     away = _find_departure(limb.speed, hold.opening, hold.opened or int(hold.opening), end, limb.hz, numbers)
     if away is None:
-        return [*pieces, Piece("release", opening, Edge(float(end), numbers["cut_clear"]))]
+        return [Piece("release", opening, Edge(float(end), numbers["cut_clear"]))]
     rest = _find_rest(limb, away, end, numbers)
-    return [*pieces, Piece("release", opening, away), Piece("retract", away, rest)]
+    return [Piece("release", opening, away), Piece("retract", away, rest)]
 
 
 def _find_start(limb: Limb, begin: int, closing: float, numbers: Mapping[str, float]) -> Edge:
