@@ -5,9 +5,11 @@ import pytest
 from tests.annotate.planted_joints import JOINT_NAMES, joints, opening, recorded, stream, times
 
 from fieldloop.annotate.columns import find_side, is_stepping, is_switched, sort_columns, split_words
+from fieldloop.annotate.measures import load_proposal_measures
 from fieldloop.model.stream import StreamKind
 
 T = times()
+NUMBERS = load_proposal_measures()
 
 
 def columns_of(*values):
@@ -15,7 +17,7 @@ def columns_of(*values):
 
 
 def found(*streams):
-    return sort_columns(recorded(*streams))
+    return sort_columns(recorded(*streams), NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -106,6 +108,6 @@ def test_text_and_values_that_are_not_finite_are_left_out():
 
 def test_shapes_of_commands_and_fingers():
     rng = np.random.default_rng(0)
-    assert not is_switched(np.sign(rng.normal(size=200)))  # it changes all the time
-    assert not is_stepping(rng.normal(size=200))
-    assert is_stepping(opening(T) + rng.normal(0, 1e-3, len(T)))
+    assert not is_switched(np.sign(rng.normal(size=200)), NUMBERS)  # it changes all the time
+    assert not is_stepping(rng.normal(size=200), NUMBERS)
+    assert is_stepping(opening(T) + rng.normal(0, 1e-3, len(T)), NUMBERS)

@@ -1,7 +1,7 @@
 """Which columns of a recording are arms, fingers and their commands: by kind, by name, else by shape."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,16 +19,6 @@ RATES = frozenset(("vel", "velocity", "qvel", "effort", "torque", "force", "curr
 SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
 PLACE = 3
 """A pose's first columns are its place."""
-MOST_OF_ARMS = 16
-"""A nameless row of more columns is a whole body or a hand: its last column may be anything."""
-TWO_ARMS = 12
-"""A nameless row of at least so many columns, an even number, may be two arms with a gripper at the end of each."""
-NOISE_STEPS = 4.0
-"""A step of more than so many times the median step is a movement, not noise."""
-RUN, NOT_NOISE = 5, 0.7
-"""A column whose mean over so many samples keeps this share of its scatter is not noise, which keeps under a half."""
-SMALL_ARM = 4
-"""A nameless row of fewer columns has no room for an arm and a gripper."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +62,7 @@ def find_side(name: str) -> str:
     return next((SIDES[word] for word in split_words(name) if word in SIDES), "")
 
 
-def sort_columns(recording: Recording) -> Sorted:
+def sort_columns(recording: Recording, numbers: Mapping[str, float]) -> Sorted:
     """Sort the columns of a recording into arms, fingers, commands to fingers, and efforts of fingers."""
     states = [c for s in recording.streams.values() if _is_state(s) for c in _list_columns(s)]
     actions = [s for s in recording.streams.values() if s.kind is StreamKind.ACTION and s.values is not None]
@@ -87,7 +77,7 @@ def sort_columns(recording: Recording) -> Sorted:
     if named:
         arms = _choose_arms(recording, [c for c in states if c not in named])
         return Sorted(tuple(arms), tuple(named), commands, efforts)
-    fingers, switched = _find_fingers_by_shape(states, actions)
+    fingers, switched = _find_fingers_by_shape(states, actions, numbers)
     arms = _choose_arms(recording, [c for c in states if c not in fingers])
     return Sorted(tuple(arms), tuple(fingers), tuple(switched), efforts, by_shape=bool(fingers))
 
@@ -128,63 +118,73 @@ def _list_columns(stream: Stream) -> Iterator[Column]:
         yield Column(stream.name, index, name, find_side(name) or find_side(stream.name), times, values[:, index])
 
 
-def _find_fingers_by_shape(states: list[Column], actions: list[Stream]) -> tuple[list[Column], list[Column]]:
+def _find_fingers_by_shape(
+    states: list[Column], actions: list[Stream], numbers: Mapping[str, float]
+) -> tuple[list[Column], list[Column]]:
     """Return fingers and their commands by shape: switched commands first, then a last column that moves in steps."""
     commanded = [c for s in actions for c in _list_columns(s)]
-    switched = [c for c in commanded if is_switched(c.values)]
+    switched = [c for c in commanded if is_switched(c.values, numbers)]
     paired = [c for c in states for s in switched if c.index == s.index and _is_as_wide(c, s, states, commanded)]
     moving = [c for c in paired if np.ptp(c.values) > 0]
     if moving:
         return moving, switched
-    last = [c for c in states if c.index in _list_last_places(c, states) and is_stepping(c.values)]
+    last = [c for c in states if c.index in _list_last_places(c, states, numbers) and is_stepping(c.values, numbers)]
     if last:
         return last, switched
-    ends = [c for c in switched if c.index in _list_last_places(c, commanded)]
+    ends = [c for c in switched if c.index in _list_last_places(c, commanded, numbers)]
     if ends:
         return ends, []
-    return [c for c in commanded if c.index in _list_last_places(c, commanded) and is_stepping(c.values)], []
+    return [
+        c for c in commanded if c.index in _list_last_places(c, commanded, numbers) and is_stepping(c.values, numbers)
+    ], []
 
 
 def _is_as_wide(state: Column, command: Column, states: list[Column], commanded: list[Column]) -> bool:
     return sum(c.stream == state.stream for c in states) == sum(c.stream == command.stream for c in commanded)
 
 
-def _list_last_places(column: Column, columns: list[Column]) -> tuple[int, ...]:
+def _list_last_places(column: Column, columns: list[Column], numbers: Mapping[str, float]) -> tuple[int, ...]:
     width = sum(c.stream == column.stream for c in columns)
-    if not SMALL_ARM <= width <= MOST_OF_ARMS:
+    if not numbers["row_least"] <= width <= numbers["row_most"]:
         return ()
-    return (width // 2 - 1, width - 1) if width >= TWO_ARMS and width % 2 == 0 else (width - 1,)
+    both = width >= numbers["row_of_two_arms"] and width % 2 == 0
+    return (width // 2 - 1, width - 1) if both else (width - 1,)
 
 
-def is_switched(values: Floats, most: float = 0.1) -> bool:
+def is_switched(values: Floats, numbers: Mapping[str, float]) -> bool:
     """Report whether a command has two levels only and changes seldom: an open-or-close command.
 
-    >>> is_switched(np.repeat([1.0, -1.0, 1.0], 20)), is_switched(np.linspace(0, 1, 60)), is_switched(np.ones(60))
-    (True, False, False)
+    >>> numbers = {"switch_play": 0.01, "switch_most": 0.1}
+    >>> [is_switched(v, numbers) for v in (np.repeat([1.0, -1.0, 1.0], 20), np.linspace(0, 1, 60), np.ones(60))]
+    [True, False, False]
     """
     low, high = float(values.min()), float(values.max())
     if high <= low:
         return False
-    at_end = (values - low <= 0.01 * (high - low)) | (high - values <= 0.01 * (high - low))
+    play = numbers["switch_play"] * (high - low)
+    at_end = (values - low <= play) | (high - values <= play)
     changes = int(np.count_nonzero(np.diff(values > (low + high) / 2)))
-    return bool(at_end.all()) and changes <= max(1.0, most * len(values))
+    return bool(at_end.all()) and changes <= max(1.0, numbers["switch_most"] * len(values))
 
 
-def is_stepping(values: Floats, share: float = 0.15, travelled: float = 0.8) -> bool:
+def is_stepping(values: Floats, numbers: Mapping[str, float]) -> bool:
     """Report whether a column goes most of its way in a small share of the time and rests otherwise, as fingers do.
 
-    >>> is_stepping(np.repeat([0.0, 1.0, 0.4], 20)), is_stepping(np.linspace(0, 1, 60)), is_stepping(np.ones(60))
-    (True, False, False)
+    >>> from fieldloop.annotate.measures import load_proposal_measures
+    >>> numbers = load_proposal_measures()
+    >>> [is_stepping(v, numbers) for v in (np.repeat([0.0, 1.0, 0.4], 20), np.linspace(0, 1, 60), np.ones(60))]
+    [True, False, False]
     """
     if not np.ptp(values) > 0:
         return False
-    even = np.convolve(values - values.mean(), np.full(RUN, 1 / RUN), "same")
-    if np.std(even) < NOT_NOISE * np.std(values):
+    run = int(numbers["noise_run"])
+    even = np.convolve(values - values.mean(), np.full(run, 1 / run), "same")
+    if np.std(even) < numbers["noise_kept"] * np.std(values):
         return False
     steps = np.abs(np.diff(values))
-    steps = np.where(steps > NOISE_STEPS * np.median(steps), steps, 0.0)
+    steps = np.where(steps > numbers["noise_steps"] * np.median(steps), steps, 0.0)
     largest = np.sort(steps)[::-1].cumsum()
-    if largest[-1] < np.ptp(values) / 2:
+    if largest[-1] < numbers["step_least"] * np.ptp(values):
         return False
-    needed = int(np.searchsorted(largest, travelled * largest[-1])) + 1
-    return needed <= max(share * len(values), 2.0)
+    needed = int(np.searchsorted(largest, numbers["step_way"] * largest[-1])) + 1
+    return needed <= max(numbers["step_time"] * len(values), 2.0)

@@ -7,9 +7,6 @@ import numpy as np
 
 from fieldloop.annotate.motion import Floats, Traces, find_true_spans
 
-FIRST, SECOND = 0.2, 0.6
-"""Range of the fingers' travel in which they move evenly, away from the drive's ends."""
-
 
 @dataclass(frozen=True, slots=True)
 class Grip:
@@ -40,25 +37,27 @@ def find_grip(traces: Traces, moving_speed: float, numbers: Mapping[str, float])
         return None
     _, begin, end = min(closings)
     openings = [(float(height[a:b].mean()), a, b) for a, b, by in changes if by > travel and a >= end]
-    by_width = _find_movement_start(traces.width, min(openings)[1:], 1.0) if openings else None
+    by_width = _find_movement_start(traces.width, min(openings)[1:], 1.0, numbers) if openings else None
     by_force = _find_force_release(traces.effort, end, numbers)
     near = numbers["smooth_s"] * traces.hz
     if by_width is not None and by_force is not None and abs(by_force - by_width) > near:
         by_force = None  # a force that vanishes at another time means a slip, or other fingers
     known = [at for at in (by_width, by_force) if at is not None]
-    return Grip(_find_movement_start(traces.width, (begin, end), -1.0), end, min(known) if known else None)
+    closing = _find_movement_start(traces.width, (begin, end), -1.0, numbers)
+    return Grip(closing, end, min(known) if known else None)
 
 
 def _measure_travel(width: Floats, begin: int, end: int) -> float:
     return float(width[min(end, len(width) - 1)] - width[max(begin - 1, 0)])
 
 
-def _find_movement_start(width: Floats, span: tuple[int, ...], sign: float) -> float:
+def _find_movement_start(width: Floats, span: tuple[int, ...], sign: float, numbers: Mapping[str, float]) -> float:
     """Return where fingers start to move: the even part of their way, followed back to none."""
     begin, end = max(span[0] - 2, 0), min(span[1] + 2, len(width))
     gone = sign * (width[begin:end] - width[begin])
-    first, second = (_find_index_reaching(gone, share * gone[-1]) for share in (FIRST, SECOND))
-    return begin + max(0.0, first - (second - first) * FIRST / (SECOND - FIRST))
+    low, high = numbers["even_from"], numbers["even_to"]
+    first, second = (_find_index_reaching(gone, share * gone[-1]) for share in (low, high))
+    return begin + max(0.0, first - (second - first) * low / (high - low))
 
 
 def _find_index_reaching(path: Floats, level: float) -> float:
@@ -71,7 +70,7 @@ def _find_force_release(effort: Floats | None, closed: int, numbers: Mapping[str
     """Return where the grip force falls for good; None where it is not known, never rose, or never fell."""
     if effort is None or closed >= len(effort):
         return None
-    held = float(np.quantile(effort[closed:], 0.9))
+    held = float(np.quantile(effort[closed:], numbers["held_quantile"]))
     pressed = np.flatnonzero(effort[closed:] >= numbers["effort_share"] * held)
     last = closed + int(pressed[-1])
     return float(last + 1) if held >= numbers["grip_min_n"] and last + 1 < len(effort) else None

@@ -6,19 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from fieldloop.annotate.direction import is_held_from_start, list_rests, weigh_levels
 from fieldloop.annotate.limbs import Limb, choose_window, compute_slope, reduce_noise
 from fieldloop.annotate.motion import Floats, find_true_spans
-
-EARLY, LATE = 0.1, 0.4
-"""Shares of a movement of the fingers from which its beginning is extrapolated."""
-STILL = 0.3
-"""Between two closings of one grasp, the arm stays below this share of its full speed."""
-UNKNOWN = 0.5
-"""What a release, or a reach for the item, that the recording does not hold counts."""
-REACHED = 0.02
-"""Share of the arm's way that a reach takes at least."""
-GRIPPED = 0.3
-"""Share of a closing after which the fingers may hold: an item stops them before their way's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +25,7 @@ class Hold:
     """From where the fingers start to close to where they start to open; None where they never do.
 
     At `gripped` they have gone a good part of their way. `still` is how slow the arm is at both ends, 0 to 1.
+    `from_start`: the item was held when the recording began, so their closing is not in it.
     """
 
     closing: float
@@ -44,15 +35,20 @@ class Hold:
     opened: int | None
     still: float
     sureness: float
+    from_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The holds of a limb, whether a high value is open, and how well holds of that direction explain its moves."""
+    """The holds of a limb, whether a high value is open, and how well holds of that direction explain its moves.
+
+    `direction` is how sure the direction is, 0 to 1.
+    """
 
     holds: tuple[Hold, ...]
     high_is_open: bool
     sureness: float
+    direction: float = 1.0
 
 
 def find_finger_moves(limb: Limb, numbers: Mapping[str, float]) -> list[FingerMove]:
@@ -75,7 +71,7 @@ def find_finger_moves(limb: Limb, numbers: Mapping[str, float]) -> list[FingerMo
         last = min(b, len(even) - 1)
         travel = float(even[last] - even[max(a - 1, 0)])
         if sign * travel >= numbers["finger_travel_share"]:
-            moves.append(FingerMove(_find_begin(even, max(a - 1, 0), last, sign), last, travel))
+            moves.append(FingerMove(_find_begin(even, max(a - 1, 0), last, sign, numbers), last, travel))
     return moves
 
 
@@ -89,10 +85,11 @@ def _join_spans(spans: Sequence[tuple[int, int]], most: float) -> list[tuple[int
     return joined
 
 
-def _find_begin(opening: Floats, begin: int, end: int, sign: float) -> float:
+def _find_begin(opening: Floats, begin: int, end: int, sign: float, numbers: Mapping[str, float]) -> float:
     gone = sign * (opening[begin : end + 1] - opening[begin])
-    first, second = (_find_index_reaching(gone, share * gone[-1]) for share in (EARLY, LATE))
-    return begin + max(0.0, first - (second - first) * EARLY / (LATE - EARLY))
+    low, high = numbers["move_early"], numbers["move_late"]
+    first, second = (_find_index_reaching(gone, share * gone[-1]) for share in (low, high))
+    return begin + max(0.0, first - (second - first) * low / (high - low))
 
 
 def _find_index_reaching(path: Floats, level: float) -> float:
@@ -105,25 +102,32 @@ def find_holds(limb: Limb, numbers: Mapping[str, float]) -> Holds | None:
     """Find the holds, in the direction of closing that fits better; None without a movement of the fingers.
 
     Fingers take hold and let go while the arm is slow, the arm travels in between, and an episode usually begins with
-    open fingers. A stated direction counts alone.
+    open fingers, so its first movement at rest closes them. An item that blocks or presses the fingers shows the closed
+    level. A stated direction counts alone.
     """
     moves = find_finger_moves(limb, numbers)
     if not moves:
         return None
     options = [limb.high_is_open] if limb.high_is_open is not None else [True, False]
+    rests = list_rests(limb, [(int(m.begin), m.end, m.travel) for m in moves], numbers)
+    shown = weigh_levels(limb, rests, numbers)
     scored = []
     for high_is_open in options:
         holds = _pair_moves(limb, moves, numbers, high_is_open=high_is_open)
-        first = 1.0 if (moves[0].travel < 0) == high_is_open else 0.0
         carried = max((hold.sureness for hold in holds), default=0.0)
-        scored.append((carried + numbers["begins_open_weight"] * first, high_is_open, holds))
+        if (moves[0].travel < 0) == high_is_open:
+            carried += numbers["begins_open_weight"] * _measure_stillness(limb, moves[0])
+        else:
+            carried = max(carried, numbers["unseen_counts"] * _score_first_opening(limb, moves[0], numbers).sureness)
+        seen = max(0.0, shown if high_is_open else -shown)
+        scored.append((carried + numbers["blocked_weight"] * seen, high_is_open, holds))
     scored.sort(key=lambda each: -each[0])
     (best, direction, holds), rest = scored[0], scored[1:]
     if not holds:
         return None
     margin = 1.0 if not rest else min(1.0, (best - rest[0][0]) / max(best, 1e-9) + numbers["direction_base"])
     used = sum(1 + (hold.opening is not None) for hold in holds)
-    return Holds(tuple(holds), direction, margin * min(1.0, used / len(moves)) ** 0.5)
+    return Holds(tuple(holds), direction, margin * min(1.0, used / len(moves)) ** 0.5, margin)
 
 
 def _pair_moves(
@@ -135,40 +139,53 @@ def _pair_moves(
     """
     holds: list[Hold] = []
     row: list[FingerMove] = []
+    opens_first = (moves[0].travel < 0) != high_is_open
+    if opens_first and is_held_from_start(limb, moves[0].begin, numbers, high_is_open=high_is_open):
+        holds.append(_score_first_opening(limb, moves[0], numbers))
     for move in moves:
         if (move.travel < 0) == high_is_open:
             row.append(move)
         elif row:
-            holds.append(_score_hold(limb, _choose_closing(limb, row), move))
+            holds.append(_score_hold(limb, _choose_closing(limb, row, numbers), move, numbers))
             row = []
     last = len(limb.speed) - 1
     if row and last - row[-1].end >= numbers["hold_min_s"] * limb.hz:
-        holds.append(_score_hold(limb, _choose_closing(limb, row), None))
+        holds.append(_score_hold(limb, _choose_closing(limb, row, numbers), None, numbers))
     return [hold for hold in holds if hold.sureness > 0]
 
 
-def _choose_closing(limb: Limb, row: Sequence[FingerMove]) -> FingerMove:
+def _choose_closing(limb: Limb, row: Sequence[FingerMove], numbers: Mapping[str, float]) -> FingerMove:
     """Return the closing with the stillest arm; an earlier one belongs to it where the arm stays still in between."""
     stillness = [round(_measure_stillness(limb, move), 1) for move in row]
     chosen = len(row) - 1 - stillness[::-1].index(max(stillness))
-    while chosen and limb.speed[int(row[chosen - 1].begin) : int(row[chosen].begin) + 1].max() < STILL:
+    slow = numbers["grasp_slow_share"]
+    while chosen and limb.speed[int(row[chosen - 1].begin) : int(row[chosen].begin) + 1].max() < slow:
         chosen -= 1
     return row[chosen]
 
 
-def _score_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None) -> Hold:
+def _score_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None, numbers: Mapping[str, float]) -> Hold:
     """Rate a hold by how slow the arm is when the fingers move, and by how far it travels in between."""
     until = len(limb.speed) - 1 if opening is None else int(opening.begin)
-    ends = [_measure_stillness(limb, closing)] + ([_measure_stillness(limb, opening)] if opening else [UNKNOWN])
+    unseen = numbers["unseen_counts"]
+    ends = [_measure_stillness(limb, closing), _measure_stillness(limb, opening) if opening else unseen]
     carried = measure_travel(limb, int(closing.begin), until)
     still = float(np.mean(ends))
-    sureness = still * min(1.0, 3 * carried)
-    if measure_travel(limb, 0, int(closing.begin)) < REACHED:
-        sureness *= UNKNOWN
-    gripped = closing.begin + GRIPPED * (closing.end - closing.begin)
+    sureness = still * min(1.0, numbers["carry_times"] * carried)
+    if measure_travel(limb, 0, int(closing.begin)) < numbers["reach_least"]:
+        sureness *= unseen
+    gripped = closing.begin + numbers["gripped_share"] * (closing.end - closing.begin)
     if opening is None:
         return Hold(closing.begin, gripped, closing.end, None, None, still, sureness)
     return Hold(closing.begin, gripped, closing.end, opening.begin, opening.end, still, sureness)
+
+
+def _score_first_opening(limb: Limb, opening: FingerMove, numbers: Mapping[str, float]) -> Hold:
+    """Rate the reading that an item was held from the beginning and let go by the first movement of the fingers."""
+    still = float(np.mean([numbers["unseen_counts"], _measure_stillness(limb, opening)]))
+    carried = measure_travel(limb, 0, int(opening.begin))
+    sureness = still * min(1.0, numbers["carry_times"] * carried)
+    return Hold(0.0, 0.0, 0, opening.begin, opening.end, still, sureness, from_start=True)
 
 
 def _measure_stillness(limb: Limb, move: FingerMove) -> float:
@@ -192,7 +209,7 @@ def split_regrasps(
     A grasp is repeated where the fingers open again before the arm has gone on, and close again nearby. The arm is slow
     each time: a hand that only changes its shape on the way does not grasp.
     """
-    clear = [h for h in holds if h.still >= 1 - STILL]
+    clear = [h for h in holds if h.still >= 1 - numbers["grasp_slow_share"]]
     repeated = [(a, b) for a, b in pairwise(holds) if a in clear and b in clear and _is_repeated(limb, a, b, numbers)]
     first = {id(a) for a, _ in repeated}
     return [h for h in holds if id(h) not in first], repeated

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.annotate.grips import Hold
+from fieldloop.annotate.grips import Hold, measure_travel
 from fieldloop.annotate.limbs import Limb
 from fieldloop.annotate.motion import Floats, find_move_onset
 
@@ -48,23 +48,32 @@ def _limit_clearness(edge: Edge, hold: Hold) -> Edge:
 
 def _cut_at_edges(limb: Limb, hold: Hold, begin: int, end: int, numbers: Mapping[str, float]) -> list[Piece]:
     fingers = hold.sureness
+    if hold.from_start and hold.opening is not None:
+        start = _find_start(limb, begin, hold.opening, numbers)
+        return [Piece("transport", start, Edge(hold.opening, fingers)), *_cut_release(limb, hold, end, numbers)]
     start = _find_start(limb, begin, hold.closing, numbers)
     closing = Edge(hold.closing, fingers)
     until = end if hold.opening is None else int(hold.opening)
     lift = _find_departure(limb.speed, hold.gripped, hold.closed, until, limb.hz, numbers)
-    pieces = [Piece("approach", start, closing)] if closing.at - start.at >= 1 else []
+    reached = begin > 0 or measure_travel(limb, 0, int(hold.closing)) >= numbers["approach_least"]
+    pieces = [Piece("approach", start, closing)] if reached and closing.at - start.at >= 1 else []
     if lift is None:
         return [*pieces, Piece("grasp", closing, Edge(float(until), numbers["cut_clear"]))]
     pieces.append(Piece("grasp", closing, lift))
     if hold.opening is None:
         return [*pieces, Piece("transport", lift, Edge(float(end), numbers["cut_clear"]))]
-    opening = Edge(hold.opening, fingers)
-    pieces.append(Piece("transport", lift, opening))
+    pieces.append(Piece("transport", lift, Edge(hold.opening, fingers)))
+    return [*pieces, *_cut_release(limb, hold, end, numbers)]
+
+
+def _cut_release(limb: Limb, hold: Hold, end: int, numbers: Mapping[str, float]) -> list[Piece]:
+    assert hold.opening is not None
+    opening = Edge(hold.opening, hold.sureness)
     away = _find_departure(limb.speed, hold.opening, hold.opened or int(hold.opening), end, limb.hz, numbers)
     if away is None:
-        return [*pieces, Piece("release", opening, Edge(float(end), numbers["cut_clear"]))]
+        return [Piece("release", opening, Edge(float(end), numbers["cut_clear"]))]
     rest = _find_rest(limb, away, end, numbers)
-    return [*pieces, Piece("release", opening, away), Piece("retract", away, rest)]
+    return [Piece("release", opening, away), Piece("retract", away, rest)]
 
 
 def _find_start(limb: Limb, begin: int, closing: float, numbers: Mapping[str, float]) -> Edge:
@@ -78,7 +87,7 @@ def _find_start(limb: Limb, begin: int, closing: float, numbers: Mapping[str, fl
         return Edge(float(begin), numbers["cut_clear"])
     reach = max(2, round(numbers["rise_s"] * limb.hz))
     at = begin + _find_onset(limb.speed[begin : begin + first + reach + 1], numbers)
-    return Edge(at, _measure_contrast(limb.speed, begin + first, limb.hz))
+    return Edge(at, _measure_contrast(limb.speed, begin + first, limb.hz, numbers))
 
 
 def _find_departure(
@@ -117,12 +126,12 @@ def _find_rest(limb: Limb, away: Edge, end: int, numbers: Mapping[str, float]) -
     """Return where the arm comes to rest, or the end of the stretch."""
     moving = np.flatnonzero(limb.speed[int(away.at) : end + 1] > numbers["still_share"])
     last = int(away.at) + (int(moving[-1]) if len(moving) else 0)
-    return Edge(float(end), numbers["cut_clear"]) if last >= end - 1 else Edge(last + 1.0, 0.8)
+    return Edge(float(end), numbers["cut_clear"]) if last >= end - 1 else Edge(last + 1.0, numbers["rest_clear"])
 
 
-def _measure_contrast(speed: Floats, index: int, hz: float) -> float:
+def _measure_contrast(speed: Floats, index: int, hz: float, numbers: Mapping[str, float]) -> float:
     """Return how much faster the arm is after an index than before, 0 to 1."""
-    reach = max(2, round(0.3 * hz))
+    reach = max(2, round(numbers["contrast_s"] * hz))
     before, after = speed[max(index - reach, 0) : max(index, 1)], speed[index : index + reach]
     top = float(after.max(initial=0.0))
     return float(np.clip(1 - before.min() / top, 0, 1)) if top > 0 and len(before) else 0.0

@@ -12,11 +12,7 @@ from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
 
-FAST = 0.95
-"""The quantile of the arm's speed that counts as its full speed."""
 JAWS = (0, 1)
-MIRRORED = -0.8
-"""Two jaws mirror each other where their places correlate by less than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +44,7 @@ class Limb:
 
 def find_limbs(recording: Recording, numbers: Mapping[str, float]) -> tuple[tuple[Limb, ...], tuple[Note, ...]]:
     """Return the limbs of a recording, and what is missing for one."""
-    found = sort_columns(recording)
+    found = sort_columns(recording, numbers)
     if not found.arms:
         return (), (note("propose.no_arm"),)
     start = max(int(c.times_ns[0]) for c in found.arms)
@@ -80,7 +76,7 @@ def _build_limb(
     place = np.column_stack([_resample(c, at) for c in mine]) if mine else np.zeros((len(at), 1))
     window = choose_window(numbers["arm_smooth_s"], hz)
     speed = np.linalg.norm(compute_slope(place, window, hz), axis=1)
-    fast = float(np.quantile(speed, FAST))
+    fast = float(np.quantile(speed, numbers["fast_quantile"]))
     rough = np.linalg.norm(place - reduce_noise(place, window), axis=1)
     extent = float(np.linalg.norm(np.ptp(reduce_noise(place, window), axis=0)))
     if fast <= 0 or extent <= numbers["extent_over_noise"] * float(np.median(rough)):
@@ -106,16 +102,19 @@ def _add_fingers(
     together = np.mean([_scale(sign * one) for (_, one), sign in zip(kept, signs, strict=True)], axis=0)
     fingers = {c.name or f"{c.stream} {c.index}": one / widest for c, one in zip(mine, raw, strict=True)}
     opening = _scale(together)
-    high_is_open = _find_direction(recording, [c for c, _ in kept], signs)
+    high_is_open = _find_direction(recording, [c for c, _ in kept], signs, numbers)
     zeros = [-float((sign * one).min()) / float(np.ptp(one)) for (_, one), sign in zip(kept, signs, strict=True)]
     shut = (float(np.mean(zeros)) - float(together.min())) / max(float(np.ptp(together)), 1e-12)
+    gap = _measure_gap(kept, signs, found.commands, at, numbers)
     return Limb(
         limb.side, limb.start_ns, limb.hz, limb.speed, limb.fast, opening, high_is_open,
-        None if high_is_open is None else shut, _measure_gap(kept, signs, found.commands, at), pressed, fingers,
+        None if high_is_open is None else shut, gap, pressed, fingers,
     )  # fmt: skip
 
 
-def _find_direction(recording: Recording, fingers: Sequence[Column], signs: Sequence[float]) -> bool | None:
+def _find_direction(
+    recording: Recording, fingers: Sequence[Column], signs: Sequence[float], numbers: Mapping[str, float]
+) -> bool | None:
     """Return whether a high value is open, where that is known.
 
     A gripper's opening is a length, where the unit states one. Two jaws that mirror each other are shut at zero.
@@ -123,7 +122,7 @@ def _find_direction(recording: Recording, fingers: Sequence[Column], signs: Sequ
     if len(fingers) == len(JAWS) and signs[0] != signs[1] and fingers[0].stream == fingers[1].stream:
         means = [float(c.values.mean()) for c in fingers]
         correlation = float(np.corrcoef(fingers[0].values, fingers[1].values)[0, 1])
-        if means[0] * means[1] < 0 and correlation < MIRRORED:
+        if means[0] * means[1] < 0 and correlation < numbers["mirrored_below"]:
             return means[0] * signs[0] > 0
     for column, sign in zip(fingers, signs, strict=True):
         stream = recording.streams[column.stream]
@@ -133,21 +132,25 @@ def _find_direction(recording: Recording, fingers: Sequence[Column], signs: Sequ
 
 
 def _measure_gap(
-    kept: Sequence[tuple[Column, Floats]], signs: Sequence[float], commands: Sequence[Column], at: NDArray[np.int64]
+    kept: Sequence[tuple[Column, Floats]],
+    signs: Sequence[float],
+    commands: Sequence[Column],
+    at: NDArray[np.int64],
+    numbers: Mapping[str, float],
 ) -> Floats | None:
     """Return how far fingers are from their commands, as a share of their range; positive as `opening` is."""
     gaps = []
     for (column, one), sign in zip(kept, signs, strict=True):
         asked = next((c for c in commands if (c.name == column.name != "") or c.index == column.index), None)
-        if asked is not None and np.ptp(one) > 0 and _has_same_unit(one, asked.values):
+        if asked is not None and np.ptp(one) > 0 and _has_same_unit(one, asked.values, numbers["same_unit_times"]):
             gaps.append(sign * (one - _resample(asked, at)) / float(np.ptp(one)))
     return np.mean(gaps, axis=0) if gaps else None
 
 
-def _has_same_unit(measured: Floats, asked: Floats) -> bool:
+def _has_same_unit(measured: Floats, asked: Floats, most: float) -> bool:
     """Report whether a command may be compared with what was measured: their ranges overlap for the most part."""
     low, high = float(measured.min()), float(measured.max())
-    return bool(asked.max() > low and asked.min() < high and np.ptp(asked) < 3 * (high - low))
+    return bool(asked.max() > low and asked.min() < high and np.ptp(asked) < most * (high - low))
 
 
 def _scale(values: Floats) -> Floats:

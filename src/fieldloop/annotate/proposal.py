@@ -9,7 +9,7 @@ import numpy as np
 from fieldloop.annotate.change_points import ChangePoint, find_change_points
 from fieldloop.annotate.confidence import compute_confidence
 from fieldloop.annotate.evidence import Grasped, Held, find_grasp_type, judge_hold
-from fieldloop.annotate.grips import Hold, Holds, find_holds, split_regrasps
+from fieldloop.annotate.grips import Hold, Holds, find_holds, measure_travel, split_regrasps
 from fieldloop.annotate.joint_phases import Piece, find_joint_phases
 from fieldloop.annotate.limbs import Limb, find_limbs
 from fieldloop.annotate.measures import load_proposal_measures
@@ -66,7 +66,7 @@ def propose_labels(
     numbers = measures or load_proposal_measures()
     phases, notes = _propose_phases(recording, author, numbers)
     limbs, missing = find_limbs(recording, numbers)
-    arms = sorted(_find_arms(limbs, numbers), key=lambda arm: -arm.sureness)
+    arms = _find_clear_arms(limbs, numbers)
     made = [*phases, *_propose_actions(phases), *_propose_idle(recording, limbs, phases, author, numbers)]
     if arms:
         for arm in arms:
@@ -94,10 +94,17 @@ def _find_arms(limbs: Sequence[Limb], numbers: Numbers) -> list[Arm]:
     return arms
 
 
+def _find_clear_arms(limbs: Sequence[Limb], numbers: Numbers) -> list[Arm]:
+    """Return the arms of which it is clear in which direction their fingers close, the surest first."""
+    clear = [arm for arm in _find_arms(limbs, numbers) if arm.holds.direction >= numbers["direction_clear"]]
+    return sorted(clear, key=lambda arm: -arm.sureness)
+
+
 def _propose_phases(recording: Recording, author: str, numbers: Numbers) -> tuple[list[Annotation], list[Note]]:
     """Propose phases from the tool's pose where it is known and clear, else from joints."""
     limbs, missing = find_limbs(recording, numbers)
-    arms = sorted(_find_arms(limbs, numbers), key=lambda arm: -arm.sureness)
+    every = _find_arms(limbs, numbers)
+    arms = _find_clear_arms(limbs, numbers)
     if any(fact.code == "propose.mostly_gaps" for fact in missing):
         return [], list(missing)
     view, is_own = find_tool_view(recording, arms[0].limb if arms else None, arms[0].holds if arms else None)
@@ -109,6 +116,8 @@ def _propose_phases(recording: Recording, author: str, numbers: Numbers) -> tupl
             return rated, [note("propose.phases_incomplete", reason=reason)] if reason else []
     if missing:
         return [], list(missing)
+    if every and not arms:
+        return [], [note("propose.direction_unknown")]
     if not arms:
         open_all_along = any(limb.opening is not None for limb in limbs)
         return [], [note("propose.never_gripped") if open_all_along else note("propose.no_fingers")]
@@ -125,8 +134,11 @@ def _propose_joint_phases(
         pieces += find_joint_phases(limb, hold, begin, end, numbers)
     if any(hold.opening is None for hold in arm.carrying):
         notes.append(note("propose.no_release"))
-    if limb.high_is_open is None and arm.holds.sureness < numbers["direction_clear"]:
-        notes.append(note("propose.direction_unclear"))
+    first = arm.carrying[0]
+    if first.from_start:
+        notes.append(note("propose.held_from_start"))
+    elif measure_travel(limb, 0, int(first.closing)) < numbers["approach_least"]:
+        notes.append(note("propose.begins_at_item"))
     episode = recording.episode.id
     return [
         Annotation(

@@ -25,7 +25,7 @@ def measure_motion_worth(recording: Recording, settings: Section, level: float) 
     if stream is None:
         return note("worth.no_motion_recorded")
     highest_hz = settings.number("highest_hz")
-    speeds = _compute_speeds(stream, settings.number("grid_hz"))
+    speeds = _compute_speeds(stream, settings.number("grid_hz"), settings.number("least_s"))
     if speeds is None or (stream.hz or 0.0) < 2 * highest_hz:
         return note("worth.sampled_too_slowly", stream=stream.name, least_hz=2 * highest_hz)
     values = _measure_windows(speeds, settings)
@@ -44,13 +44,13 @@ def _find_motion(recording: Recording) -> Stream | None:
     return None
 
 
-def _compute_speeds(stream: Stream, rate_hz: float) -> Floats | None:
-    """Return the speed on an even grid; None where there are too few samples."""
+def _compute_speeds(stream: Stream, rate_hz: float, least_s: float) -> Floats | None:
+    """Return the speed on an even grid; None where there are fewer samples than the grid has in `least_s`."""
     values = np.asarray(stream.values, dtype=np.float64)
     columns = values[:, :POSITION] if stream.kind is StreamKind.POSE else values
     good = np.isfinite(columns).all(axis=1)
     times, first = np.unique(stream.times_ns[good], return_index=True)
-    if len(times) < rate_hz / 2:
+    if len(times) < least_s * rate_hz:
         return None
     at = np.arange(times[0], times[-1], NS_PER_S / rate_hz)
     even = np.column_stack([np.interp(at, times, column[good][first]) for column in columns.T])
