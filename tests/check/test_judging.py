@@ -28,6 +28,18 @@ from fieldloop.testing.shared import find_shared_data
 from fieldloop.testing.synthetic import get_healthy_protocol, make_healthy_case
 
 
+@pytest.mark.parametrize("held", [None, note("check.generated_stamps")])
+def test_what_earlier_versions_kept_in_one_reason_is_read_apart(held):
+    lacks = note("check.not_a_sensor", stream="imu")
+    now = (Measured("timing.longest_gap", (Measurement(Subject("imu"), 3.0, cannot_tell=held, unproven=lacks),)),)
+    columns = check.convert_measurements_to_columns("e", now)
+    assert check.read_measurements_from_columns(columns)["e"] == now
+    older = note("check.only_a_protocol_fails_it", lacks, *((held,) if held else ()))
+    before = {name: rows for name, rows in columns.items() if name != "unproven"}
+    before["cannot_tell"] = [json.dumps(to_plain(older))]
+    assert check.read_measurements_from_columns(before)["e"] == now
+
+
 def through_parquet(columns):
     file = io.BytesIO()
     pq.write_table(pa.table(columns), file)

@@ -7,11 +7,11 @@ import pytest
 
 from fieldloop import check
 from fieldloop.check import Case
-from fieldloop.check.judging import is_protocol_named, judge_measurement
+from fieldloop.check.judging import is_protocol_named, judge_measurement, note_unnamed_episodes
 from fieldloop.check.signals.sensed import Evidence, explain_missing_evidence
 from fieldloop.errors import ProtocolError
 from fieldloop.model.episode import Defect, Episode, Harm, Recording
-from fieldloop.model.finding import BEYOND, UNPROVEN, Measurement, Status, leave_to_protocol
+from fieldloop.model.finding import BEYOND, Measured, Measurement, Status
 from fieldloop.model.note import Subject, note
 from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
@@ -98,6 +98,24 @@ def test_a_protocol_of_ones_own_is_named():
     assert is_protocol_named((replace(episode, protocol="pick v1"),), default_protocol())
     own = parse_protocol("[check.timing.longest_gap]\nmax = 2")
     assert is_protocol_named((episode,), own)
+    empty = parse_protocol("[protocol]\nname = 'pick'\nversion = 1")
+    assert empty.fingerprint == default_protocol().fingerprint
+    assert is_protocol_named((episode,), empty), "a person wrote it, so it is named, even without numbers of its own"
+
+
+def test_a_set_is_judged_in_full_only_where_every_episode_names_a_protocol():
+    episode = make_case(make_stream()).episode
+    both = (episode, replace(episode, protocol="pick v1"))
+    assert not is_protocol_named(both, default_protocol())
+    assert is_protocol_named(both[1:] * 2, default_protocol())
+    assert not is_protocol_named((), default_protocol())
+    far = Measured("timing.longest_gap", (Measurement(Subject("imu"), 2.0),))
+    for some, text in ((both, "No protocol is named by 1 of 2 episodes, so"), (both[:1], "No protocol is named, so")):
+        why = note_unnamed_episodes(some)
+        (found,) = check.judge_measurements([far], default_protocol(), named=False, why_open=why)
+        assert found.status is Status.CANNOT_TELL
+        assert found.reason.code == BEYOND
+        assert text in write_finding(found)
 
 
 def test_missing_numbers_of_a_known_stream_fail_without_protocol():
@@ -110,11 +128,10 @@ def test_missing_numbers_of_a_known_stream_fail_without_protocol():
 def test_a_reason_beside_the_missing_evidence_is_kept():
     held = note("check.generated_stamps")
     lacks = note("check.not_a_sensor", stream="imu")
-    one = Measurement(Subject("imu"), 0.0, cannot_tell=leave_to_protocol(lacks, held))
+    one = Measurement(Subject("imu"), 0.0, cannot_tell=held, unproven=lacks)
     limit = LIMITS["timing.longest_gap"]
-    assert one.cannot_tell.code == UNPROVEN
     assert judge_measurement(one, limit, named=True) is judge_measurement(one, limit, named=False) is Status.CANNOT_TELL
-    plain = replace(one, cannot_tell=leave_to_protocol(lacks))
+    plain = replace(one, cannot_tell=None)
     assert judge_measurement(plain, limit, named=False) is Status.PASSED
     far = replace(plain, value=99.0)
     assert judge_measurement(far, limit, named=True) is Status.FAILED

@@ -91,13 +91,18 @@ def test_a_dry_run_places_findings_with_the_episode_or_names_the_file(log, tmp_p
         ingest.ingest_logs(None, (tmp_path / "nowhere",), dry_run=True)
 
 
-def test_findings_of_a_whole_dataset_stand_with_its_first_episode(tmp_path):
+def test_findings_of_a_whole_dataset_are_its_own_not_its_first_episodes(tmp_path):
     folder = write_lerobot([short(0), short(1)], tmp_path / "picks").path
     info = folder / "meta/info.json"
     info.write_text(info.read_text().replace('"total_frames": 120', '"total_frames": 121'))
-    first, second = ingest.ingest_logs(None, (folder,), dry_run=True).episodes
-    assert [finding.place for finding in first.findings] == ["total_frames"]
-    assert not second.findings
+    looked = ingest.ingest_logs(None, (folder,), dry_run=True)
+    assert [finding.place for finding in looked.findings] == ["total_frames"]
+    assert not any(episode.findings for episode in looked.episodes)
+    assert not looked.exit_ok
+    shutil.copytree(folder, tmp_path / "more")
+    both = ingest.ingest_logs(None, (folder, tmp_path / "more"), dry_run=True)
+    subjects = [finding.subject for finding in both.findings]
+    assert [name.split("/")[0] for name in subjects] == ["picks", "more"]
 
 
 def test_without_a_workspace_nothing_is_taken_in(log):

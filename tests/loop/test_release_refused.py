@@ -116,7 +116,8 @@ def test_a_camera_of_episodes_that_were_checked_without_pictures_is_named(site):
     (site.root / "protocols" / "pick.toml").write_text(JOINTS_ONLY)
     site.__dict__.pop("protocols", None)
     kept = [StreamShown(name, kind, "", 9, 30.0, (), "", "", "", ()) for name, kind in (
-        ("camera/wrist", StreamKind.RGB), ("effort", StreamKind.JOINT_EFFORT))]  # fmt: skip
+        ("camera/wrist", StreamKind.RGB), ("joints", StreamKind.JOINT_POSITION),
+        ("effort", StreamKind.JOINT_EFFORT))]  # fmt: skip
     cache_stream_list(site, episodes[3].id, tuple(kept))
     with pytest.raises(Refused) as refused:
         freeze_release(site, "r1")

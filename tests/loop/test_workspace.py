@@ -115,3 +115,21 @@ def test_every_number_in_force_is_shown_with_its_reason(workspace):
     shown = numbers.show_protocol_numbers(workspace).numbers + numbers.show_operations_numbers(workspace).numbers
     assert len(shown) > 100
     assert all(n.why and n.source and n.unit for n in shown)
+
+
+def test_the_file_that_init_writes_is_no_persons_until_it_is_edited_or_locked(workspace, folder):
+    file = folder / "protocols" / "pick.toml"
+    assert not workspace.protocol().is_own
+    (folder / "deployment.toml").write_text(get_deployment_toml())
+    (folder / "skus.csv").write_text(get_item_master_csv())
+    audit.audit(workspace)
+    lock.lock_protocol(workspace)
+    assert workspace.protocol().is_own
+    other = folder / "protocols" / "place.toml"
+    other.write_text(file.read_text().replace("pick", "place"))
+    workspace.__dict__.pop("protocols", None)
+    assert not workspace.protocol("place").is_own
+    other.write_text(f"{other.read_text()}# reviewed\n")
+    workspace.__dict__.pop("protocols", None)
+    assert workspace.protocol("place").is_own
+    assert workspace.protocol("place").fingerprint == workspace.protocol().fingerprint

@@ -12,12 +12,19 @@ from fieldloop.check import imprint as imprints
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.imprinting import Imprinter, collect_imprinters, take_imprint_with
-from fieldloop.check.judging import is_protocol_named, judge_with, make_episode_report
+from fieldloop.check.judging import (
+    NOT_NAMED,
+    is_protocol_named,
+    judge_with,
+    make_episode_report,
+    note_unnamed_episodes,
+)
 from fieldloop.check.measuring import measure_with
 from fieldloop.check.registry import Check, check, collect_checks
 from fieldloop.check.table import convert_measurements_to_columns, read_measurements_from_columns
 from fieldloop.model.finding import Finding, Measured
 from fieldloop.model.imprint import Imprint
+from fieldloop.model.note import Note
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.protocol.statements import fingerprint_measuring_numbers
 
@@ -63,13 +70,14 @@ def measure_batch_with(checks: Iterable[Check[Batch]], batch_case: Batch) -> tup
 
 
 def judge_measurements(
-    measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool
+    measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool, why_open: Note = NOT_NAMED
 ) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol.
 
-    `named`: these data name a protocol, or one was written for them. Where not, only what no reading explains fails.
+    `named`: these data name a protocol, or one was written for them. Where not, only what no reading explains fails;
+    `why_open` is the reason of the rest.
     """
-    return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol, named=named)
+    return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol, named=named, why_open=why_open)
 
 
 __all__ = [
@@ -90,6 +98,7 @@ __all__ = [
     "measure_batch",
     "measure_batch_with",
     "measure_episode",
+    "note_unnamed_episodes",
     "read_measurements_from_columns",
     "take_imprint",
 ]

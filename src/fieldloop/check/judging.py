@@ -1,7 +1,7 @@
 """Judging measurements by the protocol's limits: one rule for all checks, without numbers of its own."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import (
     ASSUMED,
     BEYOND,
-    UNPROVEN,
     EpisodeReport,
     Finding,
     Measured,
@@ -20,7 +19,7 @@ from fieldloop.model.finding import (
     Status,
     find_worst_status,
 )
-from fieldloop.model.note import NO_SUBJECT, Subject, note
+from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 from fieldloop.protocol import CollectionProtocol, Limit, SensorRequirement, default_protocol
 
 Asked = tuple[SensorRequirement, ...]
@@ -29,20 +28,43 @@ Asked = tuple[SensorRequirement, ...]
 NOTHING = Measurement(NO_SUBJECT, math.nan)
 """The value of a check that broke or had no input."""
 
+NOT_NAMED = note(BEYOND)
+"""No protocol is named for these data."""
+
 UNANSWERED = (Status.CANNOT_TELL, Status.ERRORED, Status.NOT_APPLICABLE)
 
 
 def judge_with(
-    checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool
+    checks: Mapping[str, Check[Any]],
+    measured: Iterable[Measured],
+    protocol: CollectionProtocol,
+    *,
+    named: bool,
+    why_open: Note = NOT_NAMED,
 ) -> tuple[Finding, ...]:
-    """Give every measurement a status under this protocol; `named`: it was named for these data."""
+    """Give every measurement a status under this protocol.
+
+    `named`: it was named for these data. Where it was not, `why_open` is the reason of what only a protocol fails.
+    """
     asked = tuple(sensor for sensor in protocol.sensors.values() if sensor.required)
-    return tuple(finding for one in measured for finding in _judge_check(checks, one, protocol, asked, named=named))
+    unnamed = None if named else why_open
+    return tuple(finding for one in measured for finding in _judge_check(checks, one, protocol, asked, unnamed))
 
 
-def is_protocol_named(episodes: Iterable[Episode], protocol: CollectionProtocol) -> bool:
-    """Do these episodes name a protocol, or was one written for them? The shipped one states nothing about them."""
-    return protocol.fingerprint != default_protocol().fingerprint or any(episode.protocol for episode in episodes)
+def is_protocol_named(episodes: Sequence[Episode], protocol: CollectionProtocol) -> bool:
+    """Does every one of these episodes name a protocol, or was one written for them?
+
+    The shipped one states nothing about these data. A person's own does, even without numbers of its own.
+    """
+    if protocol.is_own or protocol.fingerprint != default_protocol().fingerprint:
+        return True
+    return bool(episodes) and all(episode.protocol for episode in episodes)
+
+
+def note_unnamed_episodes(episodes: Sequence[Episode]) -> Note:
+    """Return the reason of a number about a set that fails only where a protocol is named: how many name none."""
+    missing = sum(not episode.protocol for episode in episodes)
+    return note(BEYOND, unnamed=missing, episodes=len(episodes)) if missing < len(episodes) else NOT_NAMED
 
 
 def make_episode_report(episode: Episode, findings: Iterable[Finding], judged_by: str = "") -> EpisodeReport:
@@ -57,22 +79,12 @@ def judge_measurement(measurement: Measurement, limit: Limit, *, named: bool) ->
     Where no protocol is named, a number fails only beyond the limit for such data, and on evidence that its streams
     have; what is beyond the usual limit alone stays open.
     """
-    unproven = measurement.cannot_tell is not None and measurement.cannot_tell.code == UNPROVEN
-    measurement = _drop_missing_evidence(measurement)
     judged = _judge_by_limit(measurement, limit)
     if named or judged is not Status.FAILED:
         return judged
-    if unproven or limit.without_protocol is None:
+    if measurement.unproven or limit.without_protocol is None:
         return Status.CANNOT_TELL
     return Status.FAILED if _judge_by_limit(measurement, limit.without_protocol) is judged else Status.CANNOT_TELL
-
-
-def _drop_missing_evidence(measurement: Measurement) -> Measurement:
-    """Return a measurement with the reason that it had before its lack of evidence was noted."""
-    held = measurement.cannot_tell
-    if held is None or held.code != UNPROVEN:
-        return measurement
-    return replace(measurement, cannot_tell=next(iter(held.details[1:]), None))
 
 
 def _judge_by_limit(measurement: Measurement, limit: Limit) -> Status:
@@ -110,18 +122,17 @@ def _judge_check(
     measured: Measured,
     protocol: CollectionProtocol,
     required_streams: Asked,
-    *,
-    named: bool,
+    unnamed: Note | None,
 ) -> Iterator[Finding]:
     if measured.check not in protocol.limits:
         raise UnknownName("limit", measured.check, protocol.limits)
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
+    named = unnamed is None
     for measurement in measured.measurements:
         status = judge_measurement(measurement, limit, named=named)
-        if status is not judge_measurement(measurement, limit, named=True):
-            yield _make_open_finding(measured.check, measurement, limit, check)
+        if unnamed and status is not judge_measurement(measurement, limit, named=True):
+            yield _make_open_finding(measured.check, measurement, limit, check, unnamed)
             continue
-        measurement = _drop_missing_evidence(measurement)  # noqa: PLW2901 - a protocol is named, or the number is good
         held_to = _choose_limit(limit, named=named or status is not Status.FAILED)
         required = (
             _is_stream_required(measurement.about, required_streams) if limit.required is None else limit.required
@@ -142,10 +153,12 @@ def _choose_limit(limit: Limit, *, named: bool) -> Limit:
     return replace(limit, minimum=apart.minimum, maximum=apart.maximum) if apart else limit
 
 
-def _make_open_finding(name: str, measurement: Measurement, limit: Limit, check: Check[Any] | None) -> Finding:
+def _make_open_finding(
+    name: str, measurement: Measurement, limit: Limit, check: Check[Any] | None, unnamed: Note
+) -> Finding:
     """Return the finding of a number beyond a limit that fails only where a protocol is named: look at this."""
-    lacks = measurement.cannot_tell if measurement.cannot_tell and measurement.cannot_tell.code == UNPROVEN else None
-    why = replace(measurement, cannot_tell=note(BEYOND, *(lacks.details[:1] if lacks else ())))
+    lacks = (measurement.unproven,) if measurement.unproven else ()
+    why = replace(measurement, cannot_tell=replace(unnamed, details=lacks))
     finding = _make_finding(name, why, Status.CANNOT_TELL, limit, check, required=limit.required is not False)
     return replace(finding, fix=measurement.fix)
 

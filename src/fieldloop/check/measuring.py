@@ -9,7 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import Check
 from fieldloop.check.signals.same_cause import report_causes_once
 from fieldloop.check.signals.sensed import explain_missing_evidence
-from fieldloop.model.finding import ASSUMED, UNPROVEN, Measured, Measurement, leave_to_protocol
+from fieldloop.model.finding import ASSUMED, Measured, Measurement
 from fieldloop.model.note import note
 from fieldloop.model.provenance import Provenance, StreamFact
 
@@ -53,11 +53,11 @@ def _note_reader_assumption(check: Check[S], subject: S, measurement: Measuremen
 def _note_missing_evidence(check: Check[S], case: Case, measurement: Measurement) -> Measurement:
     """Note what the streams concerned lack for the check to fail data that name no protocol."""
     held = measurement.cannot_tell
-    if check.evidence is None or (held and held.code in (ASSUMED, UNPROVEN)):
+    if check.evidence is None or measurement.unproven or (held and held.code == ASSUMED):
         return measurement
     for name in measurement.about.streams:
         if lacks := explain_missing_evidence(case, name, check.evidence):
-            return replace(measurement, cannot_tell=leave_to_protocol(lacks, held))
+            return replace(measurement, unproven=lacks)
     return measurement
 
 

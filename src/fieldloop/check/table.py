@@ -13,10 +13,12 @@ from fieldloop.model.note import NO_SUBJECT, Note, Subject, read_note
 
 COLUMNS = (
     "episode", "check", "subject", "value", "place", "cannot_tell", "error", "reason", "low", "high", "at_s", "fix",
-    "about",
+    "about", "unproven",
 )  # fmt: skip
-LATER = ("low", "high", "at_s", "fix", "about")
+LATER = ("low", "high", "at_s", "fix", "about", "unproven")
 """Columns that tables of earlier versions lack. Without `about`, places and reasons are sentences, not facts."""
+UNPROVEN = "check.only_a_protocol_fails_it"
+"""The reason in which earlier versions kept what `unproven` holds, before the reason why nothing can be told."""
 
 
 def convert_measurements_to_columns(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
@@ -43,6 +45,7 @@ def convert_measurements_to_columns(episode_id: str, measured: Iterable[Measured
                 m.at_s,
                 fix,
                 _write_subject_text(m.about),
+                _write_note_text(m.unproven),
             )
             for name, value in zip(COLUMNS, row, strict=True):
                 columns[name].append(value)
@@ -55,7 +58,7 @@ def read_measurements_from_columns(columns: Mapping[str, Sequence[Any]]) -> dict
     count = len(columns["episode"])
     known = {name: columns.get(name, [None] * count) if name in LATER else columns[name] for name in COLUMNS}
     fact = _read_note_text if "about" in columns else _read_note_sentence
-    for episode, check, subject, value, place, cannot_tell, error, reason, low, high, at_s, fix, about in zip(
+    for episode, check, subject, value, place, cannot_tell, error, reason, low, high, at_s, fix, about, lacks in zip(
         *known.values(), strict=True
     ):
         checks = read.setdefault(episode, {})
@@ -63,13 +66,19 @@ def read_measurements_from_columns(columns: Mapping[str, Sequence[Any]]) -> dict
         number = math.nan if value is None else float(value)  # Parquet may hand a NaN back as null
         repair = from_plain(Fix, json.loads(fix)) if fix else None
         named = Subject.from_displayed(subject or "") if about is None else _read_subject_text(about)
-        more = (
-            ()
-            if subject is None
-            else (Measurement(named, number, fact(place), fact(cannot_tell), low, high, at_s, repair),)
-        )
+        reason_open, unproven = _take_apart(fact(cannot_tell), _read_note_text(lacks))
+        measurement = Measurement(named, number, fact(place), reason_open, low, high, at_s, repair, unproven)
+        more = () if subject is None else (measurement,)
         checks[check] = Measured(check, before.measurements + more, before.error, before.reason)
     return {episode: tuple(checks.values()) for episode, checks in read.items()}
+
+
+def _take_apart(cannot_tell: Note | None, unproven: Note | None) -> tuple[Note | None, Note | None]:
+    """Return why nothing can be told, and what is unproven; earlier versions kept both in one reason."""
+    if cannot_tell is None or cannot_tell.code != UNPROVEN:
+        return cannot_tell, unproven
+    lacks, held, *_ = (*cannot_tell.details, None, None)
+    return held, lacks
 
 
 def _write_note_text(fact: Note | None) -> str:

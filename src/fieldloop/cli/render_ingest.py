@@ -9,7 +9,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 from fieldloop.say import write_sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import format_fixed, format_number, format_time
+from fieldloop.say.numbers import NONE, format_fixed, format_number, format_time
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -41,7 +41,7 @@ def print_ingested_logs(result: Any, screen: Screen) -> None:
 def print_log_contents(result: Any, screen: Screen) -> None:
     """Print what is inside: episodes with their streams, then what was wrong."""
     count = len(result.episodes)
-    problems = [(e.name, f) for e in result.episodes for f in e.findings] + [("", f) for f in result.findings]
+    problems = [(e.name, f) for e in result.episodes for f in e.findings] + [(NONE, f) for f in result.findings]
     tail = f", {len(problems)} {_pluralise_noun('finding', len(problems))}" if problems else ", no defects in the files"
     screen.print(make_heading(f"{count} {_pluralise_noun('episode', count)}{tail}"))
     alike: dict[Any, list[Any]] = {}

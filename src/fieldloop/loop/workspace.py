@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import UnknownName, WorkspaceError
-from fieldloop.loop.protocol.by_task import ProtocolsInForce
+from fieldloop.loop.protocol.by_task import PROTOCOL_TEXT, ProtocolsInForce
 from fieldloop.model.event import Event
 from fieldloop.model.identity import Clock, Ids
 from fieldloop.model.person import LOCAL_ADMIN, Actor
@@ -208,11 +208,4 @@ OPERATIONS_TEXT = """# How this workspace runs. Only what differs from the shipp
 # value  = 0.03
 # why    = "Contract with the customer."
 # source = { kind = "assumed", ref = "service agreement" }
-"""
-
-PROTOCOL_TEXT = """# How {task} is collected here. Only what differs from the shipped defaults stands here.
-# All defaults: fieldloop protocol
-[protocol]
-name    = "{task}"
-version = 1
 """

@@ -15,11 +15,11 @@ FINDING = "finding.judged"
 ASSUMED = "check.rests_on_assumed"
 """The code of the reason why a measurement cannot fail: it rests on what a reader assumed."""
 
-UNPROVEN = "check.only_a_protocol_fails_it"
-"""The code of the reason why a measurement cannot fail unless a protocol is named; its first detail states why."""
-
 BEYOND = "check.beyond_limit_of_no_protocol"
-"""The code of the reason of a number beyond a limit that fails only where a protocol is named."""
+"""The code of the reason of a number beyond a limit that fails only where a protocol is named.
+
+Its numbers are given where only some episodes of a set name none.
+"""
 
 UNKNOWN = math.nan
 """The value of a measurement that gave no number."""
@@ -53,6 +53,7 @@ class Measurement:
     `low` and `high` bound the true value where the number is an estimate: it is judged only when the whole interval
     lies on one side of the limit. `place` is where or how, `cannot_tell` why the number proves nothing if it is good.
     `at_s` is the moment to look at, from the episode's start; `fix` is what a release may do about a failure.
+    `unproven` is what the streams lack for the number to fail data that name no protocol.
     """
 
     about: Subject
@@ -63,6 +64,7 @@ class Measurement:
     high: float | None = None
     at_s: float | None = None
     fix: Fix | None = None
+    unproven: Note | None = None
 
     @property
     def subject(self) -> str:
@@ -159,15 +161,6 @@ class EpisodeReport:
     status: Status
     findings: tuple[Finding, ...]
     judged_by: str = ""
-
-
-def leave_to_protocol(why: Note, held: Note | None = None) -> Note:
-    """Return the reason why a measurement fails only where a protocol is named, beside the reason that it has.
-
-    >>> leave_to_protocol(note("check.not_a_sensor", stream="tf")).code == UNPROVEN
-    True
-    """
-    return note(UNPROVEN, why, *((held,) if held else ()))
 
 
 def find_worst_status(findings: tuple[Finding, ...]) -> Status:

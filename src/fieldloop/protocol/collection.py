@@ -1,7 +1,7 @@
 """How one task is collected, and the limits its episodes are judged by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -54,6 +54,8 @@ class CollectionProtocol:
     viewpoints: Mapping[str, Viewpoint] = field(default_factory=dict)
     synchronisation: Mapping[str, Synchronisation] = field(default_factory=dict)
     balance: Mapping[str, Balance] = field(default_factory=dict)
+    is_own: bool = field(default=False, compare=False, repr=False)
+    """Did a person write it for their data, even if it states no number of its own? The shipped one is not."""
 
     def setting(self, name: str) -> Any:
         """Return the bare value of a setting such as `episode.moving_rad_s`."""
@@ -79,7 +81,7 @@ class CollectionProtocol:
 
 def parse_protocol(text: str, where: str = "protocol") -> CollectionProtocol:
     """Lay a task's protocol over the shipped one; unknown keys, names and other units are refused."""
-    return read_protocol_tables(merge_tables_in_force(text, where), where)
+    return replace(read_protocol_tables(merge_tables_in_force(text, where), where), is_own=bool(text.strip()))
 
 
 def merge_tables_in_force(text: str, where: str = "protocol") -> dict[str, Any]:

@@ -172,7 +172,8 @@ def _do_joints_move(case: Case) -> bool:
     joints = list(find_signals(case, StreamKind.JOINT_POSITION))
     if all(one.stream.unit and not _find_assumed_unit(one) for one in joints):
         return bool(joints)
-    return any(find_moving_columns(one.values).any() for one in joints)
+    numbers = [case.read_parameter("motion.constant_action", name) for name in ("most_uneven", "fewest_ticks")]
+    return any(find_moving_columns(one.values, *numbers).any() for one in joints)
 
 
 def _find_assumed_unit(*signals: Signal) -> str:

@@ -15,6 +15,7 @@ from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import StreamKind
 
 NAME = "integrity.dropouts"
+PARAMETERS = ("fewest", "times_usual", "agree_share", "spread_share", "longest_held")
 
 
 @check(
@@ -31,9 +32,8 @@ def count_readings_that_drop_out(case: Case) -> Iterator[Measurement]:
     readings before and after agree, and it starts from several places. So an angle that wraps and a gripper that opens
     do not count, and no unit is needed. A column in which this happens seldom is left out.
     """
-    settings = DropSettings(
-        *(case.read_parameter(NAME, one) for one in ("fewest", "times_usual", "agree_share", "spread_share"))
-    )
+    fewest, usual, agree, spread, held = (case.read_parameter(NAME, name) for name in PARAMETERS)
+    settings = DropSettings(fewest, usual, agree, spread, int(held))
     for joints in find_signals(case, StreamKind.JOINT_POSITION):
         found = {i: drops for i, column in enumerate(joints.values.T) if (drops := find_drops(column, settings))}
         yield _measure_drops(case, joints, found) if found else Measurement(Subject(joints.name), 0.0)

@@ -30,7 +30,7 @@ from fieldloop.check.signals.stamps import (
     is_part_of_other_stream,
     is_steady,
 )
-from fieldloop.model.finding import UNKNOWN, Measurement, leave_to_protocol
+from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
@@ -120,10 +120,10 @@ def count_longest_run_of_missing_samples(case: Case) -> Iterator[Measurement]:
             code, index = ("check.begins_late", 0) if early > late else ("check.ends_early", len(stream) - 1)
             fix = _propose_edge_trim(case, stream, at_head=early > late)
         reason, at_s = explain_generated_timestamps(stream) or bursts, compute_sample_time_s(case, stream, index)
-        if code == "check.begins_late":
-            reason = leave_to_protocol(note("check.drivers_start_apart"), reason)
+        unproven = note("check.drivers_start_apart") if code == "check.begins_late" else None
         place = note(code, at_s=at_s) if missing else None
-        yield Measurement(Subject(stream.name), missing, place, reason, at_s=at_s if missing else None, fix=fix)
+        shown_s = at_s if missing else None
+        yield Measurement(Subject(stream.name), missing, place, reason, at_s=shown_s, fix=fix, unproven=unproven)
 
 
 @check(

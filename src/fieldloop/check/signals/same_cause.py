@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.model.finding import UNKNOWN, UNPROVEN, Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import Stream
 
@@ -73,7 +73,7 @@ def _is_beyond_limit(case: Case, check: str, measurement: Measurement) -> bool:
     if measurement.fix is not None and measurement.fix.stream:
         return False  # each stream keeps its own repair
     limit = case.protocol.limits[check]
-    is_open = measurement.cannot_tell is not None and measurement.cannot_tell.code != UNPROVEN
+    is_open = measurement.cannot_tell is not None
     too_uncertain = measurement.low is not None and limit.admits(measurement.low)
     return bool(not is_open and not too_uncertain and not limit.admits(measurement.value))
 

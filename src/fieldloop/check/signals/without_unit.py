@@ -7,12 +7,8 @@ from numpy.typing import NDArray
 
 from fieldloop.check.signals.signal import Floats
 
-HELD = (1, 2)
-"""For how many rows a reading that drops out may be held."""
-MOST_UNEVEN = 0.1
-"""Steps of noise have about the size of its spread; those of a path are far smaller (von Neumann's ratio, halved)."""
-FEWEST_TICKS = 20
-"""A path crosses at least this many of the column's smallest steps."""
+MEDIAN_OF = 3
+"""The least window in which a median drops a single bad reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +19,7 @@ class DropSettings:
     times_usual: float
     agree_share: float
     spread_share: float
+    longest_held: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +30,31 @@ class Drops:
     rows: NDArray[np.intp]
 
 
-def find_moving_columns(values: Floats) -> NDArray[np.bool_]:
+def find_moving_columns(values: Floats, most_uneven: float, fewest_ticks: float) -> NDArray[np.bool_]:
     """Return which columns follow a path, rather than rest with noise or single bad readings.
+
+    Steps of noise have about the size of its spread; those of a path are far smaller: von Neumann's ratio, halved, is
+    below `most_uneven`. A path crosses at least `fewest_ticks` of the column's smallest steps.
 
     >>> at = np.linspace(0, 1, 200)[:, None]
     >>> noise = np.random.default_rng(0).normal(size=(200, 1))
-    >>> find_moving_columns(np.hstack([at * 90, noise, at * 0, np.where(noise > 2, 90.0, 7.0)])).tolist()
+    >>> find_moving_columns(np.hstack([at * 90, noise, at * 0, np.where(noise > 2, 90.0, 7.0)]), 0.1, 20).tolist()
     [True, False, False, False]
     """
-    return np.asarray([_does_follow_path(column[np.isfinite(column)]) for column in values.T], dtype=bool)
+    finite = [column[np.isfinite(column)] for column in values.T]
+    return np.asarray([_does_follow_path(column, most_uneven, fewest_ticks) for column in finite], dtype=bool)
 
 
-def _does_follow_path(column: Floats) -> bool:
-    if len(column) < FEWEST_TICKS:
+def _does_follow_path(column: Floats, most_uneven: float, fewest_ticks: float) -> bool:
+    if len(column) < max(fewest_ticks, MEDIAN_OF):
         return False
-    smooth = np.median(np.lib.stride_tricks.sliding_window_view(column, 3), axis=1)  # without single bad readings
+    smooth = np.median(
+        np.lib.stride_tricks.sliding_window_view(column, MEDIAN_OF), axis=1
+    )  # without single bad readings
     steps = np.abs(np.diff(smooth))
-    if not steps.any() or np.ptp(smooth) < FEWEST_TICKS * steps[steps > 0].min():
+    if not steps.any() or np.ptp(smooth) < fewest_ticks * steps[steps > 0].min():
         return False
-    return bool((steps**2).mean() / 2 < MOST_UNEVEN * smooth.var())
+    return bool((steps**2).mean() / 2 < most_uneven * smooth.var())
 
 
 def find_drops(column: Floats, settings: DropSettings) -> Drops | None:
@@ -62,11 +65,11 @@ def find_drops(column: Floats, settings: DropSettings) -> Drops | None:
 
     >>> path = np.round(40 + 30 * np.sin(np.arange(200) / 20))
     >>> path[[20, 21, 70, 130, 131, 180]] = 90
-    >>> found = find_drops(path, DropSettings(3, 5, 0.2, 0.15))
+    >>> found = find_drops(path, DropSettings(3, 5, 0.2, 0.15, 2))
     >>> found.value, found.rows.tolist()
     (90.0, [20, 21, 70, 130, 131, 180])
     """
-    candidates = _find_excursions(column, settings.agree_share)
+    candidates = _find_excursions(column, settings)
     values, counts = np.unique(column[candidates[:, 0]], return_counts=True) if len(candidates) else ((), ())
     repeated = [value for value, count in zip(values, counts, strict=True) if count >= settings.fewest]
     if not repeated:
@@ -81,17 +84,17 @@ def find_drops(column: Floats, settings: DropSettings) -> Drops | None:
     return Drops(float(column[best[0, 0]]), _list_rows(best))
 
 
-def _find_excursions(column: Floats, agree_share: float) -> NDArray[np.intp]:
+def _find_excursions(column: Floats, settings: DropSettings) -> NDArray[np.intp]:
     """Return first row and length of each stretch of one value whose neighbours agree and lie away from it."""
     found = []
-    for held in HELD:
+    for held in range(1, settings.longest_held + 1):
         if len(column) < held + 2:
             continue
         before, after = column[: -held - 1], column[held + 1 :]
         first, last = column[1 : len(column) - held], column[held : len(column) - 1]
         away, back = first - before, last - after
         near = np.minimum(np.abs(away), np.abs(back))
-        apart = (away * back > 0) & (first == last) & (np.abs(after - before) <= agree_share * near)
+        apart = (away * back > 0) & (first == last) & (np.abs(after - before) <= settings.agree_share * near)
         rows = np.flatnonzero(apart) + 1
         found.append(np.stack([rows, np.full_like(rows, held)], axis=1))
     return np.concatenate(found) if found else np.empty((0, 2), np.intp)

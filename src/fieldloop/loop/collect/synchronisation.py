@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
-from fieldloop.loop.data.streams import read_kept_streams
+from fieldloop.loop.collect.devices import find_undeclared_devices, is_name_covered, list_devices
+from fieldloop.loop.data.streams import StreamShown, read_kept_streams
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import SynchronisationVerified
@@ -13,7 +14,6 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import DatasetReport
-from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import Unverified, list_unverified_devices
 from fieldloop.protocol.synchronisation import SyncVerification
 from fieldloop.say.findings import write_without_subject
@@ -21,8 +21,6 @@ from fieldloop.say.findings import write_without_subject
 CONTENT = "batch.content_lag"
 """The check that estimates a camera's lag over all episodes of a rig; its subject names stream and rig."""
 MOST_NAMED = 3
-CAMERAS = (StreamKind.RGB, StreamKind.DEPTH)
-"""Kinds of streams that are devices of their own. Efforts and grippers come with the positions, on one device."""
 CAMERA_CHECKS = ("vision.", "depth.")
 """Checks whose subject is a camera, for episodes whose list of streams is gone."""
 TIMING, ACTIONS = "timing.", "action"
@@ -95,8 +93,8 @@ def list_clock_reasons(
 ) -> list[Note]:
     """Return why the time of these episodes is not verified, device by device.
 
-    Where the protocol names devices, each of them must be verified, and each camera in the logs must be among
-    them. Where it names none, two or more streams cannot be verified at all. The age of a verification
+    Where the protocol names devices, each of them must be verified, and each device in the logs must be among
+    them. Where it names none, two or more devices cannot be verified at all. The age of a verification
     counts up to the last episode.
     """
     by_rig: dict[tuple[str, str], list[Episode]] = {}
@@ -117,35 +115,49 @@ def _list_undeclared_devices(
 ) -> Iterator[Note]:
     """Yield devices that logs hold and the protocol does not name; once for each task where it names none."""
     bare: dict[str, set[str]] = {}
+    missing: dict[tuple[str, str], list[str]] = {}
+    words = tuple(workspace.operations["release"]["sensor_words"])
     for (robot, task), episodes in sorted(by_rig.items()):
         protocol = workspace.protocol(task)
         findings = [f for one in episodes if one.id in reports for f in reports[one.id].findings]
+        kept = [listed for one in episodes if (listed := read_kept_streams(workspace, one.id)) is not None]
         if declared := {*protocol.sensors, *protocol.synchronisation}:
-            for stream in sorted(_list_cameras(workspace, episodes, findings) - declared):
-                yield note(
-                    "release.device_undeclared", device=_name_device(robot, stream), file=_name_file(workspace, task)
-                )
+            undeclared = {name for listed in kept for name in find_undeclared_devices(listed, declared, words)}
+            judged = {name for f in findings if f.check.startswith(CAMERA_CHECKS) for name in f.about.streams}
+            undeclared |= {name for name in judged if not is_name_covered(name, declared)}
+            for stream in undeclared:
+                missing.setdefault((task, stream), []).append(robot)
         else:
-            timed = {name for f in findings if f.check.startswith(TIMING) for name in f.about.streams}
-            bare.setdefault(task, set()).update(name for name in timed if not name.startswith(ACTIONS))
+            bare.setdefault(task, set()).update(_list_streams_to_verify(kept, findings, words))
+    for (task, stream), robots in sorted(missing.items()):  # one declaration is for all robots of a task
+        device, file = _name_device(_list_robots(robots), stream), _name_file(workspace, task)
+        yield note("release.device_undeclared", device=device, stream=stream, file=file)
     for task, streams in sorted(bare.items()):
-        if len(streams) > 1:  # a single stream has nothing to be compared with
-            listed = tuple(sorted(streams)[:MOST_NAMED])
+        if len(streams) > 1:  # a single device has nothing to be compared with
+            first = tuple(sorted(streams)[:MOST_NAMED])
             yield note(
-                "release.no_device_declared", streams=listed, more=max(0, len(streams) - MOST_NAMED) or None,
+                "release.no_device_declared", streams=first, more=max(0, len(streams) - MOST_NAMED) or None,
                 task=task or workspace.task, file=_name_file(workspace, task),
             )  # fmt: skip
 
 
-def _list_cameras(workspace: Workspace, episodes: Iterable[Episode], findings: Iterable[Finding]) -> set[str]:
-    """Name the cameras that logs hold: also of episodes that were checked without their pictures."""
-    judged = {name for f in findings if f.check.startswith(CAMERA_CHECKS) for name in f.about.streams}
-    kept = (read_kept_streams(workspace, one.id) or () for one in episodes)
-    return judged | {stream.name for listed in kept for stream in listed if stream.kind in CAMERAS and stream.samples}
+def _list_streams_to_verify(
+    kept: Sequence[Sequence[StreamShown]], findings: Iterable[Finding], sensor_words: Sequence[str]
+) -> set[str]:
+    """Return the devices that logs hold; where no list of streams is left, every stream whose time was judged."""
+    if kept:
+        return {one.name for listed in kept for one in list_devices(listed, sensor_words)}
+    timed = {name for f in findings if f.check.startswith(TIMING) for name in f.about.streams}
+    return {name for name in timed if not name.startswith(ACTIONS)}
 
 
 def _name_file(workspace: Workspace, task: str) -> str:
     return f"protocols/{task or workspace.task}.toml"
+
+
+def _list_robots(robots: Sequence[str]) -> str:
+    more = len(robots) - MOST_NAMED
+    return ", ".join(robots[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _name_device(robot: str, stream: str) -> str:

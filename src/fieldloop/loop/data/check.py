@@ -111,7 +111,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
 def _read_protocol(file: Path | None) -> CollectionProtocol | None:
     if file is None:
         return None
-    rules = parse_protocol(read_text(file), str(file))
+    rules = replace(parse_protocol(read_text(file), str(file)), is_own=True)  # an empty file is named, too
     require_agreement(checks.UNITS, rules)
     return rules
 
@@ -249,7 +249,10 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
 
     with threadpool_limits(limits=1):  # small matrices, as in `measure_part`
         named = checks.is_protocol_named(batch.episodes, batch.protocol)
-        dataset = checks.judge_measurements(checks.measure_batch(batch), batch.protocol, named=named)
+        dataset = checks.judge_measurements(
+            checks.measure_batch(batch), batch.protocol, named=named,
+            why_open=checks.note_unnamed_episodes(batch.episodes),
+        )  # fmt: skip
     lengths = {e.id: (e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes}
     return CheckReport(
         source,

@@ -1,6 +1,6 @@
 """List the contents of logs; stores nothing and needs no workspace."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from fieldloop.ingest import LogMapping, OpenLog, open_log
 from fieldloop.ingest.mapping import find_unused_entries
 from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
+from fieldloop.loop.data.file_names import name_defect_file, name_files_apart
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track
 from fieldloop.model.episode import Defect, Recording
@@ -40,7 +41,7 @@ class StreamListed:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeListed:
-    """One episode with its streams; findings of its log as a whole stand with the log's first episode."""
+    """One episode with its streams; findings of a file that holds this episode alone are its own."""
 
     id: str
     name: str
@@ -53,7 +54,7 @@ class EpisodeListed:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Contents of the logs; `findings` are those of logs without episodes."""
+    """Contents of the logs; `findings` are those of a dataset as a whole, of files without episodes, of the mapping."""
 
     episodes: tuple[EpisodeListed, ...]
     findings: tuple[Defect, ...] = ()
@@ -84,7 +85,14 @@ def list_contents(paths: Sequence[Path], mapping: LogMapping | None, track: Trac
     for entry in find_unused_entries(mapping, met, facts) if mapping else ():
         findings.append(Defect("mapping", entry, note("ingest.mapping_unused")))
     listed = tuple(episode for part, _, _ in read for episode in part.episodes)
-    return Contents(listed, (*findings, *(defect for part, _, _ in read for defect in part.findings)))
+    return Contents(listed, (*findings, *_list_findings([path for path, _ in logs], [part for part, _, _ in read])))
+
+
+def _list_findings(paths: Sequence[Path], parts: Sequence[Contents]) -> Iterator[Defect]:
+    """Yield the findings of logs as a whole; where there are several logs, each names its own."""
+    files = name_files_apart(paths)
+    for path, part in zip(paths, parts, strict=True):
+        yield from (name_defect_file(one, files[path], path) if len(files) > 1 else one for one in part.findings)
 
 
 def list_log(found: tuple[Path, str], *, mapping: LogMapping | None) -> tuple[Contents, set[str], set[str]]:
@@ -101,8 +109,9 @@ def _make_contents(path: Path, log: OpenLog) -> Contents:
     episodes = [_describe_episode(recording) for recording in log.recordings]
     if not episodes:
         return Contents((), log.defects or (Defect(path.name, "", note("ingest.no_episode")),))
-    episodes[0] = replace(episodes[0], findings=(*log.defects, *episodes[0].findings))
-    return Contents(tuple(episodes))
+    if len(episodes) > 1 or path.is_dir():
+        return Contents(tuple(episodes), log.defects)
+    return Contents((replace(episodes[0], findings=(*log.defects, *episodes[0].findings)),))
 
 
 def _describe_episode(recording: Recording) -> EpisodeListed:

@@ -1,6 +1,7 @@
 """The protocols of a workspace by task; an invalid one blocks only its own task."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import ProtocolError, WorkspaceError
@@ -8,6 +9,14 @@ from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, parse_protocol
 from fieldloop.store import Store
 from fieldloop.text_files import read_text
+
+PROTOCOL_TEXT = """# How {task} is collected here. Only what differs from the shipped defaults stands here.
+# All defaults: fieldloop protocol
+[protocol]
+name    = "{task}"
+version = 1
+"""
+"""What a new workspace holds. It is no person's protocol until someone edits or locks it."""
 
 
 class ProtocolsInForce(Mapping[str, CollectionProtocol]):
@@ -25,14 +34,15 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
     def __getitem__(self, task: str) -> CollectionProtocol:
         """Return the protocol of a task, or raise why it may not be used."""
         written = self.read_as_written(task)
-        for lock in self._store.find(ProtocolLocked, {"name": written.name, "version": written.version}):
+        locks = self._store.find(ProtocolLocked, {"name": written.name, "version": written.version})
+        for lock in locks:
             if lock.fingerprint != written.fingerprint:
                 raise ProtocolError(
                     f"Protocol {written.name!r} version {written.version} is locked as {lock.fingerprint}, but its "
                     f"file is now {written.fingerprint}. Raise `version` to {written.version + 1}, or undo "
                     "the change. To see what changed in the file or in the shipped defaults: fieldloop protocol lint"
                 )
-        return written
+        return replace(written, is_own=True) if locks else written
 
     def __contains__(self, task: object) -> bool:
         """Whether there is a file for this task, valid or not."""
@@ -48,7 +58,10 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
         """Return the protocol as the file states it, even where a locked version was changed."""
         if task not in self._read:
             path = self._paths[task]
-            self._read[task] = parse_protocol(read_text(path, WorkspaceError), f"protocols/{path.name}")
+            text = read_text(path, WorkspaceError)
+            untouched = text == PROTOCOL_TEXT.format(task=task)
+            written = parse_protocol(text, f"protocols/{path.name}")
+            self._read[task] = replace(written, is_own=not untouched)
         return self._read[task]
 
     def list_reasons_of_refusal(self) -> dict[str, str]:

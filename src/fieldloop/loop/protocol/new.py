@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 from fieldloop.errors import BadInput, WorkspaceError
+from fieldloop.loop.protocol.by_task import PROTOCOL_TEXT
 from fieldloop.loop.protocol.named import read_example_protocol
-from fieldloop.loop.workspace import PROTOCOL_TEXT, TASK_NAME, Workspace
+from fieldloop.loop.workspace import TASK_NAME, Workspace
 from fieldloop.text_files import read_text
 
 STARTER = "starter"
