@@ -14,6 +14,7 @@ from fieldloop.evaluate.trial import Trial
 from fieldloop.loop.annotate.adjudicate import Adjudicated
 from fieldloop.loop.annotate.change import TaxonomyChanges
 from fieldloop.loop.annotate.deal import Dealt
+from fieldloop.loop.annotate.edited import TaxonomyEdited
 from fieldloop.loop.annotate.exchange import Exported
 from fieldloop.loop.annotate.exchange import Target
 from fieldloop.loop.annotate.labels import EpisodeLabels
@@ -62,6 +63,7 @@ from fieldloop.loop.home.protocol import ProtocolShown
 from fieldloop.loop.home.quality import QualityShown
 from fieldloop.loop.home.releases import ReleaseShown
 from fieldloop.loop.home.settings import SettingsShown
+from fieldloop.loop.home.taxonomy import TaxonomiesShown
 from fieldloop.loop.house.doctor import Examination
 from fieldloop.loop.house.tokens import Issued
 from fieldloop.loop.look.view import EpisodeView
@@ -321,6 +323,10 @@ class OpenWorkspace:
         """List which sensors must be calibrated or verified, and when; overdue first."""
     def taxonomy(self, *, task: str = ..., version: str = ...) -> TaxonomyShown:
         """Show the taxonomy in force: kinds and labels with definitions, boundaries, keys and reference cards."""
+    def taxonomy_overview(self, *, task: str = ..., older: str = ..., newer: str = ...) -> TaxonomiesShown:
+        """Show the taxonomies of a workspace: labels, text, lint, locked versions, and what a lock would change."""
+    def taxonomy_write(self, name: str, *, text: str, seen: str = ..., write: bool = ...) -> TaxonomyEdited:
+        """Look over the text of a taxonomy; with --write, also put it into its file."""
     def taxonomy_new(self, name: str) -> TaxonomyStarted:
         """Write a taxonomy file as a start: the shipped labels with all comments."""
     def taxonomy_fork(self, name: str, *, version: str = ...) -> TaxonomyStarted:

@@ -238,6 +238,8 @@ NOT_A_USE_CASE = {
         "annotate.save:require_usable_episode",
         "annotate.merged_spans:rename_spans",
         "annotate.taxonomies:read_named_taxonomy",
+        "annotate.taxonomies:look_over_taxonomy",
+        "annotate.edited:name_text",
         "annotate.visible:select_visible_labels",
         "annotate.numbers:read_limits",
         "annotate.numbers:read_annotation_number",

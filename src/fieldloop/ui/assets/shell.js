@@ -61,13 +61,25 @@ async function send(button, post, body) {
   const unused = answer?.ok ? (result[button.dataset.unused] ?? []).filter((one) => one.message && (one.status === "errored" || one.already_here)) : [];
   const goes = answer?.ok ? completed(button.dataset.goes, result) : "";
   if (goes) return void (location.href = goes);
-  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes) return location.reload();
+  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes) { forget(button.form); return location.reload(); }
   if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
-  button.nextElementSibling.className = answer?.ok && !unused.length ? "good" : "bad";
-  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || (button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result);
+  button.nextElementSibling.className = answer?.ok && !unused.length && result.passed !== false ? "good" : "bad";
+  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || [(button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result)].flat().join("\n");
   if (button.dataset.asked) { button.textContent = button.dataset.asked; delete button.dataset.asked; }
   button.disabled = false;
   button.ariaBusy = null;
+}
+
+// the text of a whole file survives a reload of the page until it is saved
+const keyOf = (field) => `typed:${location.pathname}${location.search}:${field.form.dataset.form}:${field.name}`;
+const texts = (where) => [...(where?.querySelectorAll('textarea[data-kind="lines"]') ?? [])];
+const forget = (form) => texts(form).forEach((field) => sessionStorage.removeItem(keyOf(field)));
+addEventListener("input", ({ target }) => target.matches('textarea[data-kind="lines"]') && sessionStorage.setItem(keyOf(target), target.value));
+for (const field of texts(document)) {
+  const typed = sessionStorage.getItem(keyOf(field));
+  if (typed === null || typed === field.value) continue;
+  field.value = typed;
+  field.closest("details")?.setAttribute("open", "");
 }
 
 function completed(address, result) { // an address with values of the answer in it; nothing where one is missing
