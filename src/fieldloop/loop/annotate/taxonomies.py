@@ -139,9 +139,7 @@ def lint_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyLinted:
     Arguments:
         task: the task (default: the workspace's task)
     """
-    return look_over_taxonomy(
-        workspace, read_taxonomy_as_written(workspace, task), find_taxonomy_file(workspace, task)
-    )
+    return look_over_taxonomy(workspace, read_taxonomy_as_written(workspace, task), find_taxonomy_file(workspace, task))
 
 
 def look_over_taxonomy(workspace: Workspace, words: Taxonomy, path: Path | None) -> TaxonomyLinted:
