@@ -28,6 +28,7 @@ from fieldloop.loop.annotate.spot_check import SpotChecks
 from fieldloop.loop.annotate.tasks import NextTask
 from fieldloop.loop.annotate.tasks import TasksShown
 from fieldloop.loop.annotate.taxonomy.change import TaxonomyChanges
+from fieldloop.loop.annotate.taxonomy.edited import TaxonomyEdited
 from fieldloop.loop.annotate.taxonomy.taxonomies import TaxonomyLinted
 from fieldloop.loop.annotate.taxonomy.taxonomies import TaxonomyShown
 from fieldloop.loop.annotate.taxonomy.taxonomies import TaxonomyStarted
@@ -66,6 +67,7 @@ from fieldloop.loop.home.protocol import ProtocolShown
 from fieldloop.loop.home.quality import QualityShown
 from fieldloop.loop.home.releases import ReleaseShown
 from fieldloop.loop.home.settings import SettingsShown
+from fieldloop.loop.home.taxonomy import TaxonomiesShown
 from fieldloop.loop.house.doctor import Examination
 from fieldloop.loop.house.tokens import Issued
 from fieldloop.loop.look.view import EpisodeView
@@ -321,6 +323,10 @@ class OpenWorkspace:
         """List which sensors must be calibrated or verified, and when; overdue first."""
     def taxonomy(self, *, task: str = ..., version: str = ...) -> TaxonomyShown:
         """Show the taxonomy in force: kinds and labels with definitions, boundaries, keys and reference cards."""
+    def taxonomy_overview(self, *, task: str = ..., older: str = ..., newer: str = ...) -> TaxonomiesShown:
+        """Show the taxonomies of a workspace: labels, text, lint, locked versions, and what a lock would change."""
+    def taxonomy_write(self, name: str, *, text: str, seen: str = ..., write: bool = ...) -> TaxonomyEdited:
+        """Look over the text of a taxonomy; with --write, also put it into its file."""
     def taxonomy_new(self, name: str) -> TaxonomyStarted:
         """Write a taxonomy file as a start: the shipped labels with all comments."""
     def taxonomy_fork(self, name: str, *, version: str = ...) -> TaxonomyStarted:

@@ -238,6 +238,8 @@ NOT_A_USE_CASE = {
         "annotate.save:require_usable_episode",
         "annotate.taxonomy.merged_spans:rename_spans",
         "annotate.taxonomy.taxonomies:read_named_taxonomy",
+        "annotate.taxonomy.taxonomies:look_over_taxonomy",
+        "annotate.taxonomy.edited:name_text",
         "annotate.visible:select_visible_labels",
         "annotate.numbers:read_limits",
         "annotate.numbers:read_annotation_number",

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, FastAPI, Query, Request
+from fastapi.params import Query as QueryInfo
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
+from fieldloop.api.downloads import answer_with_files, may_be_downloaded
 from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.naming import use_workspace_names
@@ -62,24 +64,17 @@ def add_route(app: FastAPI, use_case: UseCase, get_workspace: Callable[[], Works
     def endpoint(request: Request, given: Given) -> Response:
         here = get_workspace().acting_as(request.scope[ACTOR])
         with use_workspace_names(here):
-            return serialise_result(_call_use_case(use_case, function, ask, given, here))
+            values = move_into_outbox(here.root, use_case, _read_values(ask, given))
+            return serialise_result(_call(use_case, function, ask, values, here))
 
-    place = Query() if uses_get_method(use_case, ask) else Body()
-    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
-        [
-            inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request),
-            inspect.Parameter(
-                "given",
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                annotation=Annotated[given, place],
-                **(
-                    {}
-                    if uses_get_method(use_case, ask) or any(p.required for p in ask.parameters)
-                    else {"default": given()}
-                ),
-            ),
-        ]
-    )
+    def download(request: Request, given: Given) -> Response:
+        here = get_workspace().acting_as(request.scope[ACTOR])
+        with use_workspace_names(here):
+            values = _read_values(ask, given)
+            return answer_with_files(use_case, values, lambda placed: _call(use_case, function, ask, placed, here))
+
+    needed = any(p.required for p in ask.parameters)
+    _sign(endpoint, given, Query() if uses_get_method(use_case, ask) else Body(), needed)
     app.add_api_route(
         f"/api/{use_case.path}",
         endpoint,
@@ -91,6 +86,21 @@ def add_route(app: FastAPI, use_case: UseCase, get_workspace: Callable[[], Works
         responses={200: {"content": {"application/json": {"schema": schemas.make_result_schema(function)}}}},
         dependencies=[Depends(check_role)],  # runs before the parameters are validated
     )
+    if may_be_downloaded(use_case):
+        _sign(download, given, Body(), needed)
+        path = f"/api/{use_case.path}/download"
+        app.add_api_route(path, download, methods=["POST"], include_in_schema=False, dependencies=[Depends(check_role)])
+
+
+def _sign(endpoint: Callable[..., Any], given: type[Given], place: Any, needed: bool) -> None:  # noqa: FBT001
+    """State what a route takes; FastAPI reads it from the signature."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    default = inspect.Parameter.empty if needed or isinstance(place, QueryInfo) else given()
+    parameters = [
+        inspect.Parameter("request", kind, annotation=Request),
+        inspect.Parameter("given", kind, annotation=Annotated[given, place], default=default),
+    ]
+    endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 
 
 def uses_get_method(use_case: UseCase, parameters: Ask) -> bool:
@@ -143,11 +153,15 @@ def _refuse_truth_value(value: Any) -> Any:
     return value
 
 
-def _call_use_case(
-    use_case: UseCase, function: Callable[..., Any], parameters: Ask, request_parameters: Given, workspace: Workspace
-) -> Any:
+def _read_values(parameters: Ask, request_parameters: Given) -> dict[str, Any]:
     values = {p.name: getattr(request_parameters, get_json_field_name(p)) for p in parameters.parameters}
     check_given_values(parameters, values, from_network=True)
-    values = move_into_outbox(workspace.root, use_case, values)
+    return values
+
+
+def _call(
+    use_case: UseCase, function: Callable[..., Any], parameters: Ask, values: dict[str, Any], workspace: Workspace
+) -> Any:
+    """Call a use case whose files have their place already."""
     check_output_paths(use_case, values)
     return function(workspace, **values) if parameters.takes_workspace else function(**values)

@@ -55,6 +55,8 @@ RENDERERS = {
     "TaxonomyShown": "render_annotate:print_taxonomy",
     "TaxonomyLinted": "render_annotate:print_taxonomy_lint",
     "TaxonomyChanges": "render_annotate:print_taxonomy_changes",
+    "TaxonomiesShown": "render_annotate:print_taxonomies",
+    "TaxonomyEdited": "render_annotate:print_taxonomy_edited",
     "EpisodeLabels": "render_annotate:print_episode_labels",
     "LabelsKept": "render_annotate:print_labels_kept",
     "TasksShown": "render_annotate:print_tasks",

@@ -139,3 +139,30 @@ def _make_task_row(task: Any) -> tuple[str, ...]:
 def _print_rest(count: int, screen: Screen) -> None:
     if count > MOST_ROWS:
         screen.write(f"And {count - MOST_ROWS} more; --json lists all.")
+
+
+def print_taxonomies(shown: Any, screen: Screen) -> None:
+    """Print which taxonomy is in force, what lint says, what a lock would change, and the locked versions."""
+    named = shown.taxonomy.version_name if shown.taxonomy else "unreadable"
+    facts = [("task", shown.task), ("taxonomy", named), ("file", shown.file or "none"), ("locked", shown.locked)]
+    screen.print(make_facts_table([*facts, ("files", ", ".join(shown.files) or "none")]))
+    if shown.unreadable:
+        screen.write(shown.unreadable)
+    if shown.linted:
+        print_taxonomy_lint(shown.linted, screen)
+    for title, changes in (("A lock would change", shown.change), ("Compared", shown.compared)):
+        if changes:
+            screen.print()
+            screen.print(make_heading(title))
+            print_taxonomy_changes(changes, screen)
+    if shown.versions:
+        rows = [(f"{v.name}@{v.version}", v.fingerprint, "in force" if v.in_force else "") for v in shown.versions]
+        screen.print()
+        screen.print(make_heading("Locked versions"))
+        screen.print(make_table(("version", "fingerprint", ""), rows))
+
+
+def print_taxonomy_edited(edited: Any, screen: Screen) -> None:
+    """Print the verdict, then errors and remarks."""
+    for one in edited.answers:
+        screen.write(write_sentence(one))

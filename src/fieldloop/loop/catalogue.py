@@ -156,6 +156,8 @@ USE_CASES = (
     UseCase("calibrate force-torque", "calibrate.force_torque:calibrate_force_torque", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate schedule", "calibrate.schedule:list_due_calibrations", ANYONE, reads=True),
     UseCase("taxonomy", "annotate.taxonomy.taxonomies:show_taxonomy", ANYONE, reads=True),
+    UseCase("taxonomy overview", "home.taxonomy:show_taxonomies", ANYONE, reads=True),
+    UseCase("taxonomy write", "annotate.taxonomy.edited:write_taxonomy_file", LABEL),
     UseCase("taxonomy new", "annotate.taxonomy.taxonomies:write_new_taxonomy", ENGINEER),
     UseCase("taxonomy fork", "annotate.taxonomy.taxonomies:fork_taxonomy", ENGINEER),
     UseCase("taxonomy lint", "annotate.taxonomy.taxonomies:lint_taxonomy", ANYONE, reads=True),

@@ -6,6 +6,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,10 @@ class CameraSeen:
 
 @dataclass(frozen=True, slots=True)
 class SignalListed:
-    """One stream of numbers: `number` names it in addresses. Of a long one, `sent` rows are sent."""
+    """One stream of numbers: `number` names it in addresses. Of a long one, `sent` rows are sent.
+
+    `unit_from` states where its unit comes from; one that a reader assumed is shown as such.
+    """
 
     number: int
     name: str
@@ -41,6 +45,7 @@ class SignalListed:
     rows: int
     sent: int
     clock: str
+    unit_from: Provenance = Provenance.STORED
 
 
 @dataclass(frozen=True, slots=True)

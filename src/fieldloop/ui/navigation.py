@@ -8,7 +8,10 @@ from fieldloop.say.numbers import format_count
 RAIL = (
     ("", (("Home", "/"),)),
     ("Prepare", (("Deployment", "/deployment"), ("Protocol", "/protocol"), ("Coverage and plan", "/plan"))),
-    ("Data", (("Episodes", "/episodes"), ("Annotate", "/annotate"), ("Quality", "/quality"))),
+    (
+        "Data",
+        (("Episodes", "/episodes"), ("Taxonomy", "/taxonomy"), ("Annotate", "/annotate"), ("Quality", "/quality")),
+    ),
     ("Ship", (("Releases", "/releases"), ("Policies", "/policies"))),
     ("Run", (("Floor", "/floor"), ("Diagnosis", "/diagnose"), ("Incidents", "/incidents"))),
 )
@@ -19,6 +22,7 @@ ICONS = {
     "Protocol": "M3.5 2h6.5l3 3v9h-9.5ZM10 2v3h3M6 8.5h5M6 11h5",
     "Coverage and plan": "M2.5 2.5h4v4h-4ZM9.5 2.5h4v4h-4ZM2.5 9.5h4v4h-4ZM9.5 9.5h4v4h-4Z",
     "Episodes": "M2 4h12M2 8h12M2 12h8",
+    "Taxonomy": "M2.5 3h11M5 3v9.5M5 7.5h8.5M5 12.5h8.5",
     "Annotate": "M2 5.5h5v5H2ZM9 5.5h5v5H9Z",
     "Quality": "M2 11l3-4 3 2 3-5 3 3M2 14h12",
     "Releases": "M8 2 13.5 5v6L8 14l-5.5-3V5ZM2.5 5 8 8l5.5-3M8 8v6",

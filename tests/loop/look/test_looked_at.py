@@ -15,12 +15,15 @@ from fieldloop.loop.look import thinning
 from fieldloop.loop.look.decoded_ahead import DecodedAhead
 from fieldloop.loop.look.of_path import look_at_log, open_path
 from fieldloop.loop.look.open_set import OpenSet
+from fieldloop.loop.look.opened import OpenedEpisode
 from fieldloop.loop.look.picture_files import draw_depth, make_picture_file
 from fieldloop.loop.look.timing import compute_seconds, compute_start_and_duration
 from fieldloop.loop.look.view import EpisodeView, build_segment_json
 from fieldloop.loop.work.run_on import run_apart
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.explored import Beside
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.model.stream_notes import UNIT_NOTE
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap
 from fieldloop.testing.barcode import Mark, MarkedPictures, read_barcode
 from fieldloop.testing.marked_video import make_marked_recording
@@ -261,3 +264,13 @@ def test_an_episode_that_takes_long_delays_no_other():
     for thread in waiting:
         thread.join(10)
     assert sorted(results) == ["opened", "slow", "slow"], "opened once for both"
+
+
+def test_a_unit_that_the_reader_assumed_is_marked_as_assumed():
+    recording = make_marked_recording(1, FRAMES, size=(64, 48))
+    streams = dict(recording.streams)
+    name, stated = next((key, one) for key, one in streams.items() if one.unit and one.pictures is None)
+    streams["guessed"] = replace(stated, name="guessed", notes={**stated.notes, UNIT_NOTE: "radians are assumed"})
+    view = OpenedEpisode("0", "made", replace(recording, streams=streams), lambda _: Beside()).make_view()
+    sent = {signal["name"]: signal["unit_from"] for signal in view.json_object()["signals"]}
+    assert (sent["guessed"], sent[name]) == ("assumed", "stored")

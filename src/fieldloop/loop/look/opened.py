@@ -19,6 +19,7 @@ from fieldloop.loop.look.timing import Seconds, compute_start_and_duration, get_
 from fieldloop.loop.look.view import EpisodeView
 from fieldloop.model.episode import Recording
 from fieldloop.model.explored import Beside, CameraSeen, SignalListed
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import FrameSource, Stream, StreamKind
 
 ReadBeside = Callable[[], Beside]
@@ -169,5 +170,5 @@ def _describe_signal(number: int, stream: Stream) -> SignalListed:
     names = [stream.columns[k] if k < len(stream.columns) else f"[{k}]" for k in range(count)]
     return SignalListed(
         number, stream.name, stream.kind.value, stream.unit, tuple(names), rows, count_sent_rows(rows),
-        stream.clock.value,
+        stream.clock.value, stream.get_provenance(StreamFact.UNIT),
     )  # fmt: skip

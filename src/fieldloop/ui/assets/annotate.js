@@ -1,7 +1,7 @@
 // The annotation page: the player with lanes that are edited while it plays. mount(el, { labels, modes, address }).
 import { Player } from "./player.js";
 import { Timeline, SERIES } from "./timeline.js";
-import { readSignal } from "./signals.js";
+import { isAssumed, readSignal } from "./signals.js";
 import { accept, acceptAll, Decision, deciding } from "./annodecide.js";
 import { drawBar, showState } from "./annobar.js";
 import { hearKeys } from "./annokeys.js";
@@ -119,7 +119,7 @@ export class Editor {
       const read = await readSignal(this.view, signal).catch(() => null), columns = (read?.columns ?? []).filter((c) => c.hi > c.lo).slice(0, 12);
       if (!columns.length) continue;
       drawn += 1;
-      this.timeline.addPlot({ name: signal.name, unit: signal.unit, height: PLOT, lines: columns.map((column, k) => ({ name: column.name, times: read.times, column, colour: SERIES[k % SERIES.length] })) });
+      this.timeline.addPlot({ name: signal.name, unit: signal.unit, assumed: isAssumed(signal), height: PLOT, lines: columns.map((column, k) => ({ name: column.name, times: read.times, column, colour: SERIES[k % SERIES.length] })) });
     }
   }
 

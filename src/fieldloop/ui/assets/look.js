@@ -1,7 +1,7 @@
 // The explorer: an episode's cameras, lanes and plots on one timeline. mount(el, { key, address, episodes }).
 import { Player, SPEEDS } from "./player.js";
 import { SERIES, segmentLane, Timeline } from "./timeline.js";
-import { readSignal } from "./signals.js";
+import { isAssumed, readSignal } from "./signals.js";
 import { findingsLane, lagLane, calibrationLane } from "./lanes.js";
 import { drawSide } from "./lookside.js";
 import { openPoses } from "./poses.js";
@@ -91,7 +91,7 @@ class Look {
         if (!this.shown.has(signal.name)) continue;
         if (!names && !this.state.has("plots") && columns.every((column) => !(column.hi > column.lo))) { this.shown.delete(signal.name); continue; } // what never changes is not drawn unasked
         const lines = pickColumns(columns).map((column, k) => ({ name: column.name, times, column, colour: SERIES[k % SERIES.length] }));
-        this.timeline.addPlot({ name: signal.name, unit: signal.sent < signal.rows ? `${signal.unit}, lowest and highest of ${Math.round((2 * signal.rows) / signal.sent)}` : signal.unit, lines, height: PLOT });
+        this.timeline.addPlot({ name: signal.name, assumed: isAssumed(signal), unit: signal.sent < signal.rows ? `${signal.unit}, lowest and highest of ${Math.round((2 * signal.rows) / signal.sent)}` : signal.unit, lines, height: PLOT });
         if (this.other) this.ghost(signal.name);
       } catch { this.shown.delete(signal.name); }
     }

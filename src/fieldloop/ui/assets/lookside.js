@@ -1,5 +1,6 @@
 // What stands beside the cameras: the episodes of the set, findings, facts, signals to draw, and how each camera is decoded.
 import { text } from "./marks.js";
+import { writeUnit } from "./signals.js";
 
 const GLYPH = { bad: '<path d="M4 .5h6L13.5 4v6L10 13.5H4L.5 10V4Z"/>', warn: '<path d="M7 1l6.5 12H.5Z"/>', good: '<circle cx="7" cy="7" r="6"/>', idle: '<circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" stroke-width="2"/>' };
 const mark = (level) => `<svg class="${level}" viewBox="0 0 14 14" width="12" height="12" fill="currentColor" aria-hidden="true">${GLYPH[level] ?? GLYPH.idle}</svg>`;
@@ -24,7 +25,7 @@ export function drawSide(look, el) {
     cameras() { body("cameras").innerHTML = player.cameras.map((c) => `<p><b>${text(c.camera.name)}</b><br><span class="dim">${c.error ? text(c.error) : `${c.source?.engine === "WebCodecs" ? "decoded here" : "pictures from the server"}, ${text(c.camera.codec || "pictures")}, ${c.camera.width} × ${c.camera.height}, ${c.camera.frames} frames${c.camera.hz ? `, ${Number(c.camera.hz.toPrecision(4))} Hz` : ""}, clock ${text(c.camera.clock)}${c.word ? `; ${text(c.word)}` : ""}`}</span></p>`).join("") || '<p class="dim">No camera.</p>'; },
     signals() {
       note("signals", `${look.shown.size} of ${view.signals.length}`);
-      body("signals").innerHTML = view.signals.map((s) => `<label class="lk-pick"><input type="checkbox" value="${text(s.name)}"${look.shown.has(s.name) ? " checked" : ""}> ${text(s.name)} <span class="dim">${text(s.unit)}</span></label>`).join("") || '<p class="dim">No signals.</p>';
+      body("signals").innerHTML = view.signals.map((s) => `<label class="lk-pick"><input type="checkbox" value="${text(s.name)}"${look.shown.has(s.name) ? " checked" : ""}> ${text(s.name)} <span class="dim">${text(writeUnit(s))}</span></label>`).join("") || '<p class="dim">No signals.</p>';
     },
     compared() {
       if (!look.other) return;

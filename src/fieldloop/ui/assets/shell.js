@@ -57,17 +57,37 @@ async function send(button, post, body) {
   button.disabled = true;
   button.ariaBusy = "true";
   const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
-  const result = answer ? await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` })) : { detail: "The server does not answer. Try again." };
+  const file = answer?.ok && /^attachment; filename="(.+)"$/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1];
+  const result = file ? await saved(file, answer) : answer ? await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` })) : { detail: "The server does not answer. Try again." };
   const unused = answer?.ok ? (result[button.dataset.unused] ?? []).filter((one) => one.message && (one.status === "errored" || one.already_here)) : [];
   const goes = answer?.ok ? completed(button.dataset.goes, result) : "";
   if (goes) return void (location.href = goes);
-  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes) return location.reload();
+  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes && !file) { forget(button.form); return location.reload(); }
   if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
-  button.nextElementSibling.className = answer?.ok && !unused.length ? "good" : "bad";
-  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || (button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result);
+  button.nextElementSibling.className = answer?.ok && !unused.length && result.passed !== false ? "good" : "bad";
+  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || [(button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result)].flat().join("\n");
   if (button.dataset.asked) { button.textContent = button.dataset.asked; delete button.dataset.asked; }
   button.disabled = false;
   button.ariaBusy = null;
+}
+
+async function saved(name, answer) { // a file of the server becomes a download of this browser
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(await answer.blob()), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  return { reason: `${name} is downloaded.` };
+}
+
+// the text of a whole file survives a reload of the page until it is saved
+const keyOf = (field) => `typed:${location.pathname}${location.search}:${field.form.dataset.form}:${field.name}`;
+const texts = (where) => [...(where?.querySelectorAll('textarea[data-kind="lines"]') ?? [])];
+const forget = (form) => texts(form).forEach((field) => sessionStorage.removeItem(keyOf(field)));
+addEventListener("input", ({ target }) => target.matches('textarea[data-kind="lines"]') && sessionStorage.setItem(keyOf(target), target.value));
+for (const field of texts(document)) {
+  const typed = sessionStorage.getItem(keyOf(field));
+  if (typed === null || typed === field.value) continue;
+  field.value = typed;
+  field.closest("details")?.setAttribute("open", "");
 }
 
 function completed(address, result) { // an address with values of the answer in it; nothing where one is missing

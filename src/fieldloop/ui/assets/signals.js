@@ -1,6 +1,10 @@
 // Signals of an episode: read as arrays, and thinned to the lowest and highest value of each pixel column.
 const STEP = 16;
 
+// The unit of a signal; one that the reader of the log assumed says so.
+export const isAssumed = (signal) => Boolean(signal.unit) && signal.unit_from === "assumed";
+export const writeUnit = (signal) => (isAssumed(signal) ? `${signal.unit} (assumed)` : signal.unit);
+
 export async function readSignal(view, signal) {
   signal.read ??= fetch(`${view.address}/signals/${signal.number}`).then(async (answer) => {
     if (!answer.ok) throw new Error("This signal cannot be read.");

@@ -133,15 +133,18 @@ export class Timeline {
   #drawValues(g, plot, t) { // name, unit, and each column's value at the playhead, as many as there is room for
     const narrow = this.left < WIDE_GUTTER, room = Math.max(1, Math.floor((plot.height - 8) / LINE)), own = plot.lines.filter((line) => !line.ghost);
     g.fillStyle = this.colour("--ink-2"); g.font = `500 11px ${this.colour("--sans") || "sans-serif"}`;
-    g.fillText(cut(g, plot.unit && !narrow ? `${plot.name} (${plot.unit})` : plot.name, this.left - (narrow ? 14 : 50)), 10, plot.top + 14);
+    const named = plot.unit && !narrow && !plot.assumed ? `${plot.name} (${plot.unit})` : plot.name, wide_enough = this.left - (narrow ? 14 : 50);
+    g.fillText(cut(g, named, wide_enough), 10, plot.top + 14);
+    const skipped = plot.assumed ? 1 : 0; // an assumed unit has a line of its own, so that the word is not cut off
+    if (skipped) { g.fillStyle = this.colour("--warn"); g.fillText(cut(g, `${plot.unit} (assumed)`, wide_enough), 10, plot.top + 14 + LINE); }
     g.font = `11px ${this.colour("--sans") || "sans-serif"}`;
-    const rows = room - 1, wide = narrow ? 1 : 2, most = rows * wide, step = (this.left - (narrow ? 14 : 54)) / wide;
+    const rows = room - 1 - skipped, wide = narrow ? 1 : 2, most = rows * wide, step = (this.left - (narrow ? 14 : 54)) / wide;
     own.slice(0, own.length > most ? most - 1 : most).forEach((line, k) => {
-      const i = Math.max(0, lastAtOrBefore(line.times, t + 1e-6)), px = 10 + (k % wide) * step, py = plot.top + 14 + LINE * (1 + Math.floor(k / wide));
+      const i = Math.max(0, lastAtOrBefore(line.times, t + 1e-6)), px = 10 + (k % wide) * step, py = plot.top + 14 + LINE * (1 + skipped + Math.floor(k / wide));
       g.fillStyle = this.colour(line.colour); g.fillRect(px, py - 7, 3, 7);
       g.fillStyle = this.colour("--ink"); g.fillText(cut(g, short(line.column.values[i]), step - 8), px + 6, py);
     });
-    if (own.length > most && most > 0) { g.fillStyle = this.colour("--ink-3"); const k = most - 1; g.fillText(`+${own.length - k}`, 10 + (k % wide) * step, plot.top + 14 + LINE * (1 + Math.floor(k / wide))); }
+    if (own.length > most && most > 0) { g.fillStyle = this.colour("--ink-3"); const k = most - 1; g.fillText(`+${own.length - k}`, 10 + (k % wide) * step, plot.top + 14 + LINE * (1 + skipped + Math.floor(k / wide))); }
   }
   #drawPointer(g) { // the time and the nearest line under the pointer
     const { x, y } = this.pointer, t = this.timeAt(x);
@@ -151,7 +154,7 @@ export class Timeline {
     let words = `${t.toFixed(3)} s`;
     if (plot) {
       const near = plot.lines.map((line) => { const v = line.column.values[Math.max(0, lastAtOrBefore(line.times, t + (line.shift ?? 0)))]; return { line, v, d: Math.abs(plot.y(v) - y) }; }).filter((one) => Number.isFinite(one.d)).sort((a, b) => a.d - b.d)[0];
-      if (near) words += `  ${near.line.name} ${short(near.v)}${plot.unit ? ` ${plot.unit}` : ""}`;
+      if (near) words += `  ${near.line.name} ${short(near.v)}${plot.unit ? ` ${plot.unit}${plot.assumed ? " (assumed)" : ""}` : ""}`;
     } else if (lane?.over) { const tip = lane.over({ time: t, x, y })?.tip; if (tip) words += `  ${tip}`; }
     const w = g.measureText(words).width + 12, left = Math.min(x + 8, this.left + this.width - w);
     const top = Math.min(y + 14, this.height - 20);

@@ -21,6 +21,7 @@ from fieldloop.ui.pages import (
     release_parts,
     releases,
     settings,
+    taxonomy,
     trace,
 )
 from fieldloop.ui.visit import Build
@@ -44,6 +45,7 @@ PAGES = (
     Page("Coverage and plan", "/plan/sheet", plan.draw_sheets, "plan sheet"),
     Page("Episodes", "/episodes", episodes.draw, "ingest find"),
     Page("Episodes", "/episodes/{episode}", episode.draw, "ingest show"),
+    Page("Taxonomy", "/taxonomy", taxonomy.draw, "taxonomy overview"),
     Page("Annotate", "/annotate", annotate.draw, "annotate show"),
     Page("Annotate", "/annotate/{episode}", annotate_episode.draw, "annotate labels"),
     Page("Quality", "/quality", quality.draw, "check show"),

@@ -23,7 +23,7 @@ from fieldloop.ui.components import (
 )
 from fieldloop.ui.pages.annotate_lead import draw_lead_panels
 from fieldloop.ui.pages.annotate_tasks import draw_tasks, write_request
-from fieldloop.ui.pages.tables_in import draw_labels_form
+from fieldloop.ui.pages.tables_in import draw_labels_export, draw_labels_form
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -39,6 +39,7 @@ def draw(visit: Visit) -> Drawn:
         *(draw_lead_panels(queue) if queue.lead else ()),
         *(_draw_episodes(now) if now.phases else ()),
         draw_labels_form(now.template),
+        *((draw_labels_export(),) if now.phases else ()),
     ]
     return Drawn(escape("Annotate"), tuple(parts))
 
@@ -112,7 +113,8 @@ def _draw_agreement(now: AnnotationsShown) -> tuple[Markup, ...]:
     known = [(one.mae_frames.value, one.name) for one in now.agreement.boundaries if one.mae_frames.value is not None]
     apart, where = max(known, key=lambda one: one[0], default=(0.0, ""))
     worst = f"Largest difference at {where}: {format_number(apart, 3)} frames. " if known else ""
-    more = tag("p", worst, "All numbers: ", tag("code", "fieldloop agree"), class_="body dim")
+    report = draw_action_button("Download the report", "/api/agree/download", {"html": "agreement.html"})
+    more = tag("p", worst, "The report has all numbers, each pair and each condition. ", report, class_="body dim")
     limit = now.agreement.min_kappa
     note = "" if limit is None else f"phases; κ above {format_number(limit, 6)} required"
     return (draw_panel("Agreement", join(table, more), note=note, columns=6, flush=True),)

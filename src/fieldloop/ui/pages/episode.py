@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from fieldloop.loop.data.streams import StreamShown
 from fieldloop.loop.home.episode import EpisodeShown, show_episode
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.provenance import Provenance, StreamFact, find_provenance_by_notes
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
@@ -298,7 +300,7 @@ def _draw_streams(episode_shown: EpisodeShown) -> Markup:
             s.samples,
             f"{format_number(s.hz)} Hz" if s.hz else "–",
             " > ".join(s.clocks),
-            s.unit or "–",
+            _write_unit(s),
             s.holds,
             "; ".join(write_stream_note(name, text) for name, text in s.notes),
         )
@@ -307,6 +309,11 @@ def _draw_streams(episode_shown: EpisodeShown) -> Markup:
     return draw_panel(
         "Streams", draw_table(STREAM_COLUMNS, rows), note="every clock of the stream, most trusted first", flush=True
     )
+
+
+def _write_unit(stream: StreamShown) -> str:
+    assumed = find_provenance_by_notes(StreamFact.UNIT, dict(stream.notes)) is Provenance.ASSUMED
+    return f"{stream.unit} (assumed)" if stream.unit and assumed else stream.unit or "–"
 
 
 def _draw_phases(episode: Episode, spans: Sequence[Annotation]) -> Markup:

@@ -1,13 +1,16 @@
-"""Forms through which a team's own tables come in: outcomes of robots, labels of annotators."""
+"""Forms through which a team's own tables come in, and labels go out to other tools."""
 
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from fieldloop.loop.annotate.exchange.export_labels import NOT_KEPT, Target
 from fieldloop.model.note import Note
 from fieldloop.model.policy import Stage
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, tag
-from fieldloop.ui.components import Field, Submit, draw_form, draw_panel
+from fieldloop.ui.components import Column, Field, Submit, draw_folded, draw_form, draw_panel, draw_table
+
+NAMES = {Target.CSV: "Table (CSV)", Target.LABEL_STUDIO: "Label Studio (JSON)", Target.ELAN: "ELAN (a zip of .eaf)"}
 
 
 def draw_outcomes_form(policies: Sequence[str], template: str) -> Markup:
@@ -42,7 +45,27 @@ def draw_labels_form(template: str) -> Markup:
         draw_form("/api/annotate/paste", fields, Submit("Import labels")),
         note="one wrong row refuses the whole table",
         right=_draw_download_link("Example table", "labels.csv", template),
+        columns=6,
     )
+
+
+def draw_labels_export() -> Markup:
+    """Draw the form that downloads labels for another tool, and what each format does not keep."""
+    fields = (
+        Field("author", "Only labels of, one per line (empty: all that you may see)", "rows", hint="anna"),
+        Field("episode", "Only these episodes, one per line (empty: all with labels)", "rows"),
+        Field("fps", "Frames per second of the video, for Label Studio", "number", hint="30"),
+    )
+    form = draw_form(
+        "/api/annotate/export/download",
+        fields,
+        Submit("Table", {"to": Target.CSV, "out": "labels.csv"}),
+        Submit("Label Studio", {"to": Target.LABEL_STUDIO, "out": "labels.json"}, kind=""),
+        Submit("ELAN", {"to": Target.ELAN, "out": "labels"}, kind=""),
+    )
+    rows = [(NAMES[target], ", ".join(NOT_KEPT[target]) or "nothing") for target in Target]
+    lost = draw_folded("What a format does not keep", draw_table(("Format", Column("Not kept", "text wide")), rows))
+    return draw_panel("Export labels", form, lost, note="downloads; people's, machines' and decided labels", columns=6)
 
 
 def draw_unknown_results(notes: Sequence[Note]) -> tuple[Markup, ...]:

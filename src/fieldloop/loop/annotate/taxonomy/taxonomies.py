@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fieldloop.annotate import (
     find_taxonomy_errors,
@@ -138,7 +139,11 @@ def lint_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyLinted:
     Arguments:
         task: the task (default: the workspace's task)
     """
-    words, path = read_taxonomy_as_written(workspace, task), find_taxonomy_file(workspace, task)
+    return look_over_taxonomy(workspace, read_taxonomy_as_written(workspace, task), find_taxonomy_file(workspace, task))
+
+
+def look_over_taxonomy(workspace: Workspace, words: Taxonomy, path: Path | None) -> TaxonomyLinted:
+    """Lint a taxonomy that may not be written yet; `path` is where its text is, or will be."""
     errors = [*find_taxonomy_errors(words), *_find_example_errors(workspace, words)]
     if any(lock.fingerprint != fingerprint_taxonomy(words) for lock in find_locks(workspace, words)):
         errors.append(note("annotate.lint_locked", taxonomy=words.version_name, next=words.version + 1))
