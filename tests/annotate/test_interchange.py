@@ -18,7 +18,7 @@ from fieldloop.annotate.interchange import (
     write_label_studio,
 )
 from fieldloop.annotate.interchange.elan import Tiers
-from fieldloop.annotate.interchange.tables import close_open_lists
+from fieldloop.annotate.interchange.start_lists import close_open_lists
 from fieldloop.errors import BadInput, Refused
 from fieldloop.testing.shared import find_shared_data
 

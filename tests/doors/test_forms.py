@@ -10,6 +10,7 @@ from tests.loop.test_release_refused import keep, make_episodes, timed
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.data.ingest import ingest_logs
 from fieldloop.loop.house import setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
@@ -148,18 +149,26 @@ def test_4_an_episode_is_relabelled_set_aside_and_used_again(root, server, page)
     assert not find(root, Episode, name=FIRST)[0].set_aside
 
 
-def test_5_labels_are_pasted(root, server, page):
+def test_5_labels_are_pasted(page, tmp_path):
+    setup.init(tmp_path / "w")
+    workspace = open_workspace(tmp_path / "w")
+    audit(workspace, example=True)
+    audit(workspace)
+    ingest_logs(workspace, (foreign(tmp_path / "set", episodes=1),))
+    workspace.close()
     label = load_shipped_taxonomy().labels[0].name
-    visit(page, f"{server}/annotate")
-    asked = form(page, "/api/annotate/paste")
-    asked.locator("textarea[name=text]").fill(f"episode,label,start_s,end_s\n{FIRST},reach,0,1\nepisode_9,reach,0,1\n")
-    asked.locator("[name=label]").fill(f"reach={label}")
-    said = read_answer(page, asked, "Import labels").splitlines()
-    assert len(said) == 2, "each wrong row has its own line"
-    assert said[1].startswith("line 3: ")
-    asked.locator("textarea[name=text]").fill(f"episode,label,start_s,end_s\n{FIRST},reach,0,1\n")
-    press(page, asked, "Import labels")
-    assert [one.label for one in find(root, Annotation)] == [label]
+    with serving(tmp_path / "w") as (address, _):
+        visit(page, f"{address}/annotate")
+        asked = form(page, "/api/annotate/paste")
+        good = f"episode,label,start_s,end_s\n{FIRST},reach,0,1\n"
+        asked.locator("textarea[name=text]").fill(f"{good}episode_9,reach,0,1\n")
+        asked.locator("[name=label]").fill(f"reach={label}")
+        answer = read_answer(page, asked, "Import labels").splitlines()
+        assert len(answer) == 2, "each wrong row has its own line"
+        assert answer[1].startswith("line 3: ")
+        asked.locator("textarea[name=text]").fill(good)
+        press(page, asked, "Import labels")
+    assert [one.label for one in find(tmp_path / "w", Annotation)] == [label]
 
 
 def test_5_tasks_are_dealt_taken_and_withdrawn(page, tmp_path):

@@ -105,7 +105,7 @@ def test_a_file_of_label_studio_is_imported_by_its_frames(here, tmp_path):
     ("span", "says"),
     [
         (Span("", "grab", 0, S, "ann", "phase"), "grab"),
-        (Span("", "grasp", 6 * S, 9 * S, "ann", "phase"), "e1, ann"),
+        (Span("", "grasp", 6 * S, 9 * S, "ann", "phase"), "6 s to 9 s is outside e1"),
         (Span("", "grasp", 0, S, "machine:x", "phase"), "is not a person"),
         (Span("", "pinch", 0, S, "ann", "colour"), "kind"),
     ],
@@ -116,6 +116,61 @@ def test_one_wrong_label_refuses_the_file(here, tmp_path, span, says):
     with pytest.raises(BadInput, match=says):
         import_labels(here, file)
     assert not here.store.find(Annotation)
+
+
+SECONDS = "episode,label,start_s,end_s,annotator,result\ne0,approach,{},ann,\n"
+FRAMES = "episode,label,start_frame,end_frame,annotator\ne0,approach,{},ann\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rate", "outside"),
+    [
+        (SECONDS.format("-0.049,8.049"), None, False),
+        (SECONDS.format("0,8.06"), None, True),
+        (SECONDS.format("-0.06,8"), None, True),
+        (FRAMES.format("0,80"), 10.0, False),
+        (FRAMES.format("0,81"), 10.0, True),
+    ],
+)
+def test_labels_reach_as_far_beyond_their_episode_in_every_format(here, tmp_path, text, rate, outside):
+    file = tmp_path / "labels.csv"
+    file.write_text(text)
+    if outside:
+        with pytest.raises(BadInput, match=r"outside e0|begins before its episode"):
+            import_labels(here, file, fps=rate)
+        return
+    import_labels(here, file, fps=rate)
+    (made,) = here.store.find(Annotation)
+    assert (made.start_ns, made.end_ns) == (episode(0).start_ns, episode(0).end_ns)
+
+
+def test_the_same_labels_come_from_every_form_of_a_table(here, tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [{"episode": "e0", "label": "approach", "start_s": 0, "end_s": 2.5, "annotator": "ann", "result": None}]
+    rows += [{"episode": "e2", "kind": "grasp", "label": "power", "start_s": 1,
+                                                     "end_s": 2, "values": [1, 2]}]  # fmt: skip
+    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    parquet.write_table(pa.Table.from_pylist(rows[:1]), tmp_path / "t.parquet")
+    brought = [import_labels(here, tmp_path / name) for name in ("t.jsonl", "t.parquet")]
+    assert [(one.annotations, one.results) for one in brought] == [(2, 0), (1, 0)]
+    assert sorted((a.kind, a.label, a.values) for a in here.store.find(Annotation)) == [
+        ("grasp", "power", (1.0, 2.0)), ("phase", "approach", ())
+    ]  # fmt: skip
+
+
+def test_a_row_that_does_not_fit_its_header_is_refused(here, tmp_path):
+    file = tmp_path / "labels.csv"
+    for row, says in (
+        ("e0,approach,0,1,ann,failure,grasp", "line 2: 7 cells under 6 columns"),
+        ("e0,approach,0,1", "line 2: 4 cells under 6 columns"),
+        ('e0,"approach,0,1,ann,', "quotation mark"),
+        ("e0,approach,0,,ann,", "line 2: a label needs end_s"),
+    ):
+        file.write_text(f"episode,label,start_s,end_s,annotator,result\n{row}\n")
+        with pytest.raises(BadInput, match=says):
+            import_labels(here, file)
 
 
 def test_an_elan_file_must_be_named_like_its_episode(here, tmp_path):

@@ -50,10 +50,21 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedResult:
+    """How an episode ended, as a row of a table states it: `result` is true, false or unknown."""
+
+    episode: str
+    author: str
+    result: str
+    failure: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FileLabels:
     """All spans of one file, what they are counted in, the file's format, and what was left out or assumed.
 
-    `open_ended` are authors' lists that do not say when the last label ends.
+    `open_ended` are authors' lists that do not say when the last label ends. Only tables state `results`.
     """
 
     name: str
@@ -63,6 +74,7 @@ class FileLabels:
     remarks: tuple[Note, ...] = ()
     open_ended: bool = False
     fps: float | None = None
+    results: tuple[StatedResult, ...] = ()
 
 
 def parse_seconds(text: str) -> int:
@@ -90,13 +102,16 @@ def parse_frame(value: object) -> int:
     return round(number)
 
 
-def refuse_impossible_spans(labels: FileLabels, overlapping: Collection[str] = (*OVERLAPPING, *NESTED)) -> FileLabels:
+def refuse_impossible_spans(
+    labels: FileLabels, early_s: float = 0.0, overlapping: Collection[str] = (*OVERLAPPING, *NESTED)
+) -> FileLabels:
     """Refuse reversed, negative and overlapping spans of one author; all of them are named at once.
 
-    Spans of kinds that may overlap are compared object by object.
+    Spans of kinds that may overlap are compared object by object. Times in seconds may be negative by `early_s`.
     """
+    first = -early_s * NS_PER_S if labels.unit is Unit.NS else 0
     wrong = [f"{span.place}: {span.label!r} ends before it begins." for span in labels.spans if span.end < span.start]
-    wrong += [f"{span.place}: {span.label!r} begins before its episode." for span in labels.spans if span.start < 0]
+    wrong += [f"{span.place}: {span.label!r} begins before its episode." for span in labels.spans if span.start < first]
     lines: dict[tuple[str, ...], list[Span]] = {}
     for span in labels.spans:
         track = (span.object or span.label) if span.kind in overlapping else ""

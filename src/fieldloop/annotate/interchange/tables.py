@@ -1,16 +1,23 @@
-"""Tables of labels: CSV with any usual column names, tables without a header, and lists of start times."""
+"""Tables of labels: any usual column names, tables without a header, and results of episodes beside labels."""
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from fieldloop.annotate.interchange.spans import FileLabels, Span, Unit, parse_frame, parse_seconds, refuse_wrong
+from fieldloop.annotate.interchange.spans import (
+    FileLabels,
+    Span,
+    StatedResult,
+    Unit,
+    parse_frame,
+    parse_seconds,
+    refuse_wrong,
+)
+from fieldloop.annotate.interchange.start_lists import Row, read_start_list
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import KINDS, PHASE
-from fieldloop.model.note import Note, note
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stated import TRUTH_TEXTS, UNKNOWN, parse_result
 
 ALIASES = {
     "episode": ("episode", "episode_id", "episode_name", "recording", "video", "clip", "song", "file"),
@@ -30,13 +37,14 @@ ALIASES = {
     "blob": ("blob",),
     "error": ("error",),
     "error_unit": ("error_unit",),
+    "result": ("result",),
+    "failure": ("failure",),
 }
 """Our name of each column, and other tools' names for it."""
 LEAST = ("label", "start_s")
-ENDS = ("end", "", "eof", "__end__")
-"""Labels of the last line of a list that only say when the one before ends."""
 NO = ("", "0", "no", "false", "none")
-COMMENT = "#"
+COMMENT = "# "
+"""How a line begins that is not read: comments, and the example rows of our templates."""
 
 
 def parse_table(text: str, name: str, columns: Sequence[str] = ()) -> FileLabels:
@@ -50,29 +58,59 @@ def parse_table(text: str, name: str, columns: Sequence[str] = ()) -> FileLabels
     rows = _split_rows(text, name)
     if not rows:
         raise BadInput(f"{name} holds no labels.")
+    has_header = bool(columns) or not _is_number_row(rows[0][1])
     header = tuple(columns) or _find_header(rows, name)
-    if not columns and not _is_number_row(rows[0][1]):
+    if has_header and not columns:
         rows = rows[1:]
+    if not rows and f"\n{COMMENT}" in text:
+        raise BadInput(
+            f"{name} has no rows but examples: lines that begin with {COMMENT!r} are not read. Add your own."
+        )
     if not rows:
         raise BadInput(f"{name} has a header but no labels.")
     places = _find_columns(header, name)
-    if "start_frame" in places and "end_frame" in places:
-        return FileLabels(name, "table", Unit.FRAMES, tuple(_read_rows(rows, places, name, Unit.FRAMES)))
-    if "end_s" in places or "duration_s" in places:
-        return FileLabels(name, "table", Unit.NS, tuple(_read_rows(rows, places, name, Unit.NS)))
-    return _read_list(rows, places, name)
+    if has_header:
+        _refuse_shifted_cells(rows, len(header), name)
+    held = [(n, {ours: cells[at] if at < len(cells) else "" for ours, at in places.items()}) for n, cells in rows]
+    return _read_columns(held, places, name)
+
+
+def parse_rows(rows: Sequence[tuple[int, Mapping[str, object]]], name: str) -> FileLabels:
+    """Read the rows of a table that names its cells, such as Parquet; each comes with the number of its line."""
+    header = tuple(dict.fromkeys(column for _, cells in rows for column in cells))
+    places = _find_columns(header, name)
+    held = [(n, {ours: _write_cell(cells.get(header[at])) for ours, at in places.items()}) for n, cells in rows]
+    return _read_columns(held, places, name)
+
+
+def _write_cell(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return "" if value is None else str(value).strip()
+
+
+def _read_columns(rows: Sequence[Row], columns: Collection[str], name: str) -> FileLabels:
+    if "start_frame" in columns and "end_frame" in columns:
+        return _read_rows(rows, name, Unit.FRAMES)
+    if "start_s" in columns and not {"end_s", "duration_s"} & set(columns):
+        if "result" in columns:
+            raise BadInput(f"{name}: no column holds end_s, which labels beside results need.")
+        spans, remarks, is_open = read_start_list(rows, name)
+        made = tuple(_make_span(held, start, end, f"line {line}") for line, held, start, end in spans)
+        return FileLabels(name, "start times", Unit.NS, made, remarks, open_ended=is_open)
+    return _read_rows(rows, name, Unit.NS)
 
 
 def _split_rows(text: str, name: str) -> list[tuple[int, list[str]]]:
     lines = text.splitlines()
-    first = next((line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)), "")
+    first = next((line for line in lines if line.strip() and not _is_comment(line)), "")
     mark = next((each for each in "\t;," if each in first), "")
     if not mark:
         numbers = [_is_number(part) for part in first.split()]
         leading = numbers.index(False) if False in numbers else len(numbers)
         split = [(n, line.split(maxsplit=leading or -1)) for n, line in enumerate(lines, 1)]
     else:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
         try:
             split = [(reader.line_num, cells) for cells in reader]
         except csv.Error as wrong:
@@ -80,8 +118,22 @@ def _split_rows(text: str, name: str) -> list[tuple[int, list[str]]]:
     return [
         (n, [cell.strip() for cell in cells])
         for n, cells in split
-        if any(cell.strip() for cell in cells) and not cells[0].lstrip().startswith(COMMENT)
+        if any(cell.strip() for cell in cells) and not _is_comment(cells[0])
     ]
+
+
+def _refuse_shifted_cells(rows: Sequence[tuple[int, list[str]]], columns: int, name: str) -> None:
+    """Refuse rows that do not fit their header, for their cells may stand under wrong names."""
+    for line, cells in rows:
+        if len(cells) < columns or any(cells[columns:]):
+            raise BadInput(
+                f"{name}, line {line}: {len(cells)} cells under {columns} columns; put text with a comma in quotes, "
+                "and leave a cell empty where nothing is known."
+            )
+
+
+def _is_comment(text: str) -> bool:
+    return f"{text.strip()} ".startswith(COMMENT)
 
 
 def _is_number(text: str) -> bool:
@@ -116,16 +168,14 @@ def _find_header(rows: Sequence[tuple[int, list[str]]], name: str) -> tuple[str,
 
 def _find_columns(header: Sequence[str], name: str) -> dict[str, int]:
     plain = [column.strip().lower().replace(" ", "_") for column in header]
+    if twice := [column for column in plain if column and plain.count(column) > 1]:
+        raise BadInput(f"{name}: the column {twice[0]!r} appears twice. Keep one.")
     found = {}
     for ours, theirs in ALIASES.items():
         place = next((plain.index(alias) for alias in theirs if alias in plain), None)
         if place is not None:
             found[ours] = place
-    if "start_frame" in found:
-        needed = ["label", "end_frame"]
-    else:
-        needed = [column for column in LEAST if not (column == "label" and len(header) == 1)]
-    if missing := [column for column in needed if column not in found]:
+    if missing := [column for column in _list_needed_columns(found, len(header)) if column not in found]:
         raise BadInput(
             f"{name}: no column holds {' or '.join(missing)}. Columns: {', '.join(header)}. A table needs label, "
             "start_s and end_s (or start_frame and end_frame); episode, annotator and kind may be there."
@@ -133,20 +183,43 @@ def _find_columns(header: Sequence[str], name: str) -> dict[str, int]:
     return found
 
 
-def _read_rows(rows: Sequence[tuple[int, list[str]]], places: Mapping[str, int], name: str, unit: Unit) -> list[Span]:
-    spans, wrong = [], []
-    for line, cells in rows:
-        held = {column: cells[place] if place < len(cells) else "" for column, place in places.items()}
+def _list_needed_columns(found: Collection[str], columns: int) -> tuple[str, ...]:
+    if "result" in found:
+        return ()  # each row states a label, a result, or both
+    if "start_frame" in found:
+        return ("label", "end_frame")
+    return LEAST if columns > 1 else LEAST[1:]
+
+
+def _read_rows(rows: Sequence[Row], name: str, unit: Unit) -> FileLabels:
+    spans, results, wrong = [], [], []
+    for line, held in rows:
         try:
-            start, end = _read_frames(held) if unit is Unit.FRAMES else _read_times(held)
-            spans.append(_make_span(held, start, end, f"line {line}"))
+            if result := _read_result(held, f"line {line}"):
+                results.append(result)
+            if held.get("label") or not result:
+                start, end = _read_frames(held) if unit is Unit.FRAMES else _read_times(held)
+                spans.append(_make_span(held, start, end, f"line {line}"))
         except BadInput as problem:
             wrong.append(f"line {line}: {problem}")
     refuse_wrong(name, wrong, len(rows))
-    return spans
+    return FileLabels(name, "table", unit, tuple(spans), results=tuple(results))
+
+
+def _read_result(held: Mapping[str, str], place: str) -> StatedResult | None:
+    """Return how the episode ended where the row states it."""
+    text, failure = held.get("result", ""), held.get("failure", "")
+    result = TRUTH_TEXTS[parse_result(text)] or UNKNOWN if text else ""
+    if failure and result != TRUTH_TEXTS[False]:
+        raise BadInput(f"failure = {failure!r} needs result = failure.")
+    if not result and "result" in held and not held.get("label"):
+        raise BadInput("the row states neither a label nor a result.")
+    return StatedResult(held.get("episode", ""), held.get("annotator", ""), result, failure, place) if result else None
 
 
 def _read_times(held: Mapping[str, str]) -> tuple[int, int]:
+    if missing := [column for column in ("start_s", "end_s") if not held.get(column) and "duration_s" not in held]:
+        raise BadInput(f"a label needs {' and '.join(missing)}.")
     start = parse_seconds(held["start_s"])
     if "end_s" in held:
         return start, parse_seconds(held["end_s"])
@@ -186,59 +259,3 @@ def _read_optional(text: str, column: str) -> float | None:
     if not _is_number(text) or not Decimal(text).is_finite():
         raise BadInput(f"{column} = {text!r} is not a number.")
     return float(text)
-
-
-def _read_list(rows: Sequence[tuple[int, list[str]]], places: Mapping[str, int], name: str) -> FileLabels:
-    """Read a list of start times: each label holds until the next begins."""
-    starts, wrong = [], []
-    for line, cells in rows:
-        held = {column: cells[place] if place < len(cells) else "" for column, place in places.items()}
-        try:
-            at = parse_seconds(held["start_s"])
-            starts.append((line, at, held | {"label": held.get("label", "") if "label" in places else "segment"}))
-        except BadInput as problem:
-            wrong.append(f"line {line}: {problem}")
-    refuse_wrong(name, wrong, len(rows))
-    tracks: dict[tuple[str, str, str], list[tuple[int, int, dict[str, str]]]] = {}
-    for line, at, held in starts:
-        tracks.setdefault((held.get("episode", ""), held.get("annotator", ""), held.get("kind", "")), []).append(
-            (line, at, held)
-        )
-    spans: list[Span] = []
-    still_open = False
-    for track in tracks.values():
-        closed = track[-1][2]["label"].strip().lower() in ENDS
-        still_open |= not closed
-        ends = [at for _, at, _ in track[1:]] + ([] if closed else [track[-1][1]])
-        for (line, at, held), end in zip(track, ends, strict=False):
-            if not held["label"]:
-                continue  # nothing is labelled until the next start
-            if end < at:
-                wrong.append(
-                    f"line {line + 1}: {end / NS_PER_S:g} s comes before {at / NS_PER_S:g} s of the line before."
-                )
-            spans.append(_make_span(held, at, end, f"line {line}"))
-    refuse_wrong(name, wrong, len(rows))
-    remarks: tuple[Note, ...] = (note("agree.list_without_end", file=name),) if still_open else ()
-    return FileLabels(name, "start times", Unit.NS, tuple(spans), remarks, open_ended=still_open)
-
-
-def close_open_lists(files: Sequence[FileLabels]) -> list[FileLabels]:
-    """Let the last label of lists without an end last a mean segment beyond the latest time of any file."""
-    latest: dict[str, int] = {}
-    lengths: dict[str, list[int]] = {}
-    for file in files:
-        for span in file.spans:
-            latest[span.episode] = max(latest.get(span.episode, 0), span.end)
-            if span.end > span.start:
-                lengths.setdefault(span.episode, []).append(span.end - span.start)
-    ends = {}
-    for episode, at in latest.items():
-        known = lengths.get(episode, [NS_PER_S])
-        ends[episode] = at + round(sum(known) / len(known))
-    return [
-        replace(file, spans=tuple(
-            replace(span, end=ends[span.episode]) if span.end == span.start else span for span in file.spans
-        )) if file.open_ended else file
-        for file in files
-    ]  # fmt: skip

@@ -17,7 +17,7 @@ def read_limits(workspace: Workspace, task: str = "") -> Limits:
     kappa, boundary, tolerance = (
         read_annotation_number(workspace, name, task) for name in (KAPPA, BOUNDARY, TOLERANCE)
     )
-    return Limits(kappa, boundary, tolerance, workspace.operations["annotate"].number("frame_hz"))
+    return Limits(kappa, boundary, tolerance, workspace.operations["agree"].number("frame_hz"))
 
 
 def read_annotation_number(workspace: Workspace | None, name: str, task: str = "") -> float:

@@ -1,19 +1,40 @@
-"""Read labels: the text of a file, bounded in size, UTF-8 or UTF-16 as Praat writes it; or a LeRobot dataset."""
+"""Read labels of other tools and of ours: a text file bounded in size, a table, or a LeRobot dataset."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from fieldloop.annotate.interchange import FileLabels, Span, Unit
+from fieldloop.annotate.interchange import FileLabels, Reading, Span, Unit, read_label_rows, read_labels
 from fieldloop.errors import BadInput
-from fieldloop.ingest.readers.lerobot.labels import Form, read_lerobot_labels
+from fieldloop.ingest.readers.lerobot.labels import Form, is_lerobot_folder, read_lerobot_labels
+from fieldloop.ingest.tables.table_rows import read_rows
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.numbers import format_count
 from fieldloop.text_files import read_text
 
 BYTES_PER_MB = 1_000_000
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+BY_ROWS = (".parquet", ".jsonl")
+"""Endings of tables that are read row by row: a binary file, or one JSON object a line."""
 
 
-def read_label_text(file: Path, most_mb: float) -> str:
+def read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels:
+    """Read labels in any format; the content says which it is, except for Parquet and JSON lines."""
+    if is_lerobot_folder(file):
+        return read_dataset_labels(file)
+    if file.suffix.lower() in BY_ROWS:
+        return read_label_rows(read_rows(file), file.name, reading)
+    return read_labels(_read_text(file, most_mb), file.name, reading)
+
+
+def choose_rate(parts: Iterable[FileLabels], fps: float | None) -> float | None:
+    """Return the frame rate that a person states, or the one that all files which state one agree on."""
+    if fps is not None and not 0 < fps < NS_PER_S:
+        raise BadInput(f"--fps {fps} is not a valid frame rate.")
+    stated = {part.fps for part in parts if part.fps is not None}
+    return fps if fps is not None or len(stated) != 1 else stated.pop()
+
+
+def _read_text(file: Path, most_mb: float) -> str:
     """Read a file; one that is too large, is missing, or is not text is refused."""
     try:
         size_mb = file.stat().st_size / BYTES_PER_MB

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.annotate.interchange import FileLabels, FrameBase, Reading, Span, Unit, make_annotations, read_labels
+from fieldloop.annotate.interchange import FileLabels, FrameBase, Reading, Span, Unit, make_annotations
 from fieldloop.annotate.interchange.elan import Tiers
-from fieldloop.annotate.interchange.tables import close_open_lists
+from fieldloop.annotate.interchange.start_lists import close_open_lists
 from fieldloop.errors import BadInput, Refused
 from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
 from fieldloop.loop.annotate.compare.annotators import Agreed, compare_spans, get_agree_settings, write_report
-from fieldloop.loop.work.label_files import read_dataset_labels, read_label_text
+from fieldloop.loop.work.label_files import choose_rate, read_label_file
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.note import Note, note
@@ -40,8 +40,6 @@ def compare_label_files(
         tiers: what a tier of ELAN or Praat is (default: a kind of label; an author where there is one file)
         html: also write the report to this HTML file
     """
-    if fps is not None and not 0 < fps < NS_PER_S:
-        raise BadInput(f"--fps {fps} is not a valid frame rate.")
     names = tuple(name.strip() for name in columns.split(",")) if columns else ()
     stands_for = tiers or (Tiers.AUTHOR if len(files) == 1 else Tiers.KIND)
     most_mb = get_agree_settings(workspace).number("max_file_mb")
@@ -49,7 +47,7 @@ def compare_label_files(
     read = [_read_author(file, reading, most_mb) for file in files]
     remarks = tuple(remark for parts in read for part in parts for remark in part.remarks)
     named = _name_authors(files, read)
-    hz, in_frames, assumed = _choose_rate(workspace, [part for parts in read for part in parts], fps)
+    hz, in_frames, assumed = _choose_or_assume_rate(workspace, [part for parts in read for part in parts], fps)
     closed = iter(close_open_lists([part for parts in named for part in parts]))
     spans = [(span, part.unit) for part in closed for span in part.spans]
     spans = _merge_names(spans)
@@ -62,20 +60,14 @@ def compare_label_files(
     return write_report(Agreed(report, shown, (*assumed, *remarks), in_frames), html)
 
 
-def _read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels:
-    return read_labels(read_label_text(file, most_mb), file.name, reading)
-
-
 def _read_author(file: Path, reading: Reading, most_mb: float) -> list[FileLabels]:
     """Read a file, or all files of a folder, each of which is an episode."""
-    if is_lerobot_folder(file):
-        return [read_dataset_labels(file)]
-    if not file.is_dir():
-        return [_read_label_file(file, reading, most_mb)]
+    if not file.is_dir() or is_lerobot_folder(file):
+        return [read_label_file(file, reading, most_mb)]
     inside = sorted(each for each in file.iterdir() if each.is_file() and not each.name.startswith("."))
     if not inside:
         raise BadInput(f"{file} is an empty folder.")
-    parts = [_read_label_file(each, reading, most_mb) for each in inside]
+    parts = [read_label_file(each, reading, most_mb) for each in inside]
     return [
         replace(part, spans=tuple(replace(span, episode=span.episode or each.stem) for span in part.spans))
         for each, part in zip(inside, parts, strict=True)
@@ -117,17 +109,14 @@ def _name_apart(file: Path, files: Sequence[Path]) -> str:
     return str(file)
 
 
-def _choose_rate(
+def _choose_or_assume_rate(
     workspace: Workspace | None, parts: Sequence[FileLabels], fps: float | None
 ) -> tuple[float, bool, tuple[Note, ...]]:
     """Return the frame rate, whether seconds stay unknown, and what was assumed."""
     usual = get_agree_settings(workspace).number("frame_hz")
     units = {part.unit for part in parts}
-    stated = {part.fps for part in parts if part.fps is not None}
-    if fps is not None:
-        return fps, False, ()
-    if len(stated) == 1 and units == {Unit.FRAMES}:
-        return next(iter(stated)), False, ()
+    if (hz := choose_rate(parts, fps)) is not None:
+        return hz, False, ()
     if units == {Unit.FRAMES}:
         return usual, True, ()
     if Unit.FRAMES in units:

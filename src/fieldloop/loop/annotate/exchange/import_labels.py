@@ -1,13 +1,12 @@
-"""Import labels from other annotation tools: labels and results of episodes as a table, one row a label."""
+"""Import labels and results of episodes from tables and from files of other annotation tools."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.annotate.interchange import FrameBase
-from fieldloop.errors import BadInput, ChangedMeanwhile
-from fieldloop.loop.annotate.exchange.export_labels import import_foreign_labels, is_foreign_file
-from fieldloop.loop.annotate.exchange.label_rows import COLUMNS, LabelReader, LabelRow
+from fieldloop.annotate.interchange import FrameBase, Reading, StatedResult, Unit
+from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
+from fieldloop.loop.annotate.exchange.placed_labels import PlacedLabels, Whose, place_labels
 from fieldloop.loop.annotate.submission import expect_saved_labels, list_import_events
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
@@ -15,6 +14,7 @@ from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.data.relabel import judge_changed_episodes
 from fieldloop.loop.data.statements import apply_user_statements
 from fieldloop.loop.work.example_tables import write_example_table, write_template
+from fieldloop.loop.work.label_files import choose_rate, read_label_file
 from fieldloop.loop.work.pasted import open_pasted_table
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
@@ -22,6 +22,7 @@ from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.event import EpisodeRelabelled, Event
 from fieldloop.store import Unchanged
 
+COLUMNS = ("episode", "label", "start_s", "end_s", "annotator", "result", "failure")
 TEMPLATE_EPISODES = 3
 
 
@@ -57,42 +58,60 @@ def import_labels(
         fps: frames per second of the video, where the file counts frames
         frames_from: number of the first frame in a file of Label Studio, 1 or 0
     """
-    renamed = _parse_renamed_labels(workspace, label)
+    renamed = _parse_renamed_labels(label)
     while True:
-        reader = LabelReader(workspace, renamed)  # a new one each time: it remembers episodes
         try:
-            if is_foreign_file(file):
-                brought = import_foreign_labels(workspace, file, renamed, fps, frames_from)
-                return Imported(brought.annotators, brought.episodes, brought.annotations, 0)
-            return _import_rows(workspace, reader, reader.read_file(file), file.name)
+            return _import_file(workspace, file, renamed, fps, frames_from)
         except ChangedMeanwhile:  # another person saved labels of these episodes just now: read anew
             continue
 
 
-def _import_rows(workspace: Workspace, reader: LabelReader, rows: Sequence[LabelRow], file_name: str) -> Imported:
-    by_author: dict[tuple[str, str, str], list[Annotation]] = {}
-    for row in rows:
-        if row.span is not None:
-            by_author.setdefault((row.episode.id, row.span.kind, row.annotator), []).append(row.span)
-    results = [EpisodeRelabelled(new, old) for old, new in _apply_results(rows, file_name)]
-    as_read = {row.episode.id: row.episode for row in rows}
-    taxonomies = {episode: reader.get_taxonomy(as_read[episode]) for episode, _, _ in by_author}
-    for words in dict.fromkeys(taxonomies.values()):
+def _import_file(
+    workspace: Workspace, file: Path, renamed: Mapping[str, str], fps: float | None, frames_from: FrameBase | None
+) -> Imported:
+    settings, frame_hz = workspace.operations["annotate"], workspace.operations["agree"].number("frame_hz")
+    early_s = settings.number("import_slack_frames") / (fps or frame_hz)
+    reading = Reading(frames_from=frames_from, early_s=early_s)
+    read = read_label_file(file, reading, workspace.operations["agree"].number("max_file_mb"))
+    hz = choose_rate([read], fps)
+    if hz is None and read.unit is Unit.FRAMES:
+        raise Refused(
+            f"{read.name} counts frames and does not state their rate. State the rate of its video with --fps."
+        )
+    placed = place_labels(workspace, read, file, renamed, hz or frame_hz)
+    results = [EpisodeRelabelled(new, old) for old, new in _apply_results(placed.results, file.name)]
+    _write_all(workspace, placed, [change for change in results if change.episode != change.before])
+    authors = {author for _, _, author in placed.spans} | {one.author for _, one in placed.results}
+    labelled = {episode for episode, _, _ in placed.spans}
+    return Imported(tuple(sorted(authors)), len(labelled), len(read.spans), len(results))
+
+
+def _write_all(workspace: Workspace, placed: PlacedLabels, changed: Sequence[EpisodeRelabelled]) -> None:
+    for words in dict.fromkeys(placed.get_taxonomy(episode) for episode, _, _ in placed.spans):
         lock_taxonomy(workspace, words)
-    locks = expect_saved_labels(workspace, list(by_author))
+    locks = expect_saved_labels(workspace, list(placed.spans))
     events: list[Event] = []
-    for (episode, kind, author), spans in by_author.items():
-        ordered = tuple(sorted(spans, key=lambda span: (span.start_ns, -span.end_ns)))
-        version = taxonomies[episode].version_name
-        events += list_import_events(workspace, as_read[episode], kind, author, ordered, version, file_name)
-    workspace.write(
-        *events,
-        *(change for change in results if change.episode != change.before),
-        expect=(Unchanged(Episode, tuple(as_read), tuple(as_read.values())), *locks),
+    for (episode, kind, author), several in placed.spans.items():
+        if _is_kept(workspace, (episode, kind, author), several, placed.frame_ns):
+            continue
+        ordered = tuple(sorted(several, key=lambda span: (span.start_ns, -span.end_ns)))
+        version, place = placed.get_taxonomy(episode).version_name, placed.places[episode, kind, author]
+        events += list_import_events(workspace, placed.episodes[episode], kind, author, ordered, version, place)
+    episodes = placed.episodes
+    workspace.write(*events, *changed, expect=(Unchanged(Episode, tuple(episodes), tuple(episodes.values())), *locks))
+    judge_changed_episodes(workspace, [change.episode for change in changed])
+
+
+def _is_kept(workspace: Workspace, whose: Whose, read: Sequence[Annotation], slack_ns: float) -> bool:
+    """Whether an author's labels say the same already; a tool that counts frames moved them by less than a frame."""
+    kept = workspace.store.find(Annotation, dict(zip(("episode", "kind", "author"), whose, strict=True)))
+    pairs = [sorted(several, key=lambda one: (one.start_ns, -one.end_ns)) for several in (kept, read)]
+    if not slack_ns:
+        return pairs[0] == pairs[1]
+    return len(kept) == len(read) and all(
+        a.label == b.label and abs(a.start_ns - b.start_ns) < slack_ns and abs(a.end_ns - b.end_ns) < slack_ns
+        for a, b in zip(*pairs, strict=True)
     )
-    judge_changed_episodes(workspace, [change.episode for change in results if change.episode != change.before])
-    authors = tuple(sorted({row.annotator for row in rows}))
-    return Imported(authors, len({e for e, _, _ in by_author}), sum(map(len, by_author.values())), len(results))
 
 
 def paste_labels(workspace: Workspace, text: str, *, label: tuple[str, ...] = ()) -> Imported:
@@ -129,31 +148,27 @@ def write_label_template(workspace: Workspace, *, out: Path | None = None) -> st
     return f"Written to {out}. Add your rows, then run: fieldloop annotate import {out}"
 
 
-def _parse_renamed_labels(workspace: Workspace, words: Sequence[str]) -> dict[str, str]:
-    known = {label.name for label in find_taxonomy(workspace).labels}
+def _parse_renamed_labels(words: Sequence[str]) -> dict[str, str]:
     parts = [word.partition("=") for word in words]
-    pairs = [(theirs.strip(), ours.strip()) for theirs, _, ours in parts]
-    for word, (theirs, ours) in zip(words, pairs, strict=True):
-        if not theirs or ours not in known:
-            raise BadInput(f"{word!r}: write your name = one of {', '.join(sorted(known))}.")
-    return dict(pairs)
+    for word, (theirs, _, ours) in zip(words, parts, strict=True):
+        if not theirs.strip() or not ours.strip():
+            raise BadInput(f"{word!r}: write your name for a label = ours, such as reach=approach.")
+    return {theirs.strip(): ours.strip() for theirs, _, ours in parts}
 
 
-def _apply_results(rows: Sequence[LabelRow], file: str) -> list[tuple[Episode, Episode]]:
+def _apply_results(results: Sequence[tuple[Episode, StatedResult]], file: str) -> list[tuple[Episode, Episode]]:
     """Return each episode with a result before and after; annotators who contradict each other are refused."""
-    by_episode: dict[str, LabelRow] = {}
-    for row in rows:
-        if not row.result:
-            continue
-        first = by_episode.setdefault(row.episode.id, row)
-        if (first.result, first.failure) != (row.result, row.failure):
+    by_episode: dict[str, tuple[Episode, StatedResult]] = {}
+    for episode, one in results:
+        _, first = by_episode.setdefault(episode.id, (episode, one))
+        if (first.result, first.failure) != (one.result, one.failure):
             raise BadInput(
-                f"{file}, {row.place}: another result of {row.episode.name} than {first.place} states. "
+                f"{file}, {one.place}: another result of {episode.name} than {first.place} states. "
                 "Decide which result is right, and keep only that row. Nothing was imported."
             )
     changed = []
-    for row in by_episode.values():
-        stated = [Stated("succeeded", row.result, row.annotator)]
-        stated += [Stated("failure", row.failure, row.annotator)] if row.failure else []
-        changed.append((row.episode, apply_user_statements(row.episode, stated)))
+    for episode, one in by_episode.values():
+        stated = [Stated("succeeded", one.result, one.author)]
+        stated += [Stated("failure", one.failure, one.author)] if one.failure else []
+        changed.append((episode, apply_user_statements(episode, stated)))
     return changed
