@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 from tests.doors.annotating import EDITOR, FIRST, HZ, SECOND, Desk, annotate, make_workspace, serving
 
+from fieldloop.loop.annotate.revisions import find_revisions
 from fieldloop.loop.house.tokens import issue_token
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -219,7 +220,7 @@ def test_an_expired_login_keeps_the_draft_and_another_page_is_not_overwritten(co
     assert [row[0] for row in desk.shows()] == ["grasp"]
     desk.page.get_by_role("button", name="saved elsewhere").click()
     desk.until_state("saved")
-    revisions = workspace.store.find(SavedLabels, {"episode": episode.id, "author": "ann-9", "kind": "phase"})
+    revisions = find_revisions(workspace, episode.id, "ann-9", "phase")
     kept = [(one.revision, one.annotations[0].label) for one in revisions]
     assert kept == [(1, "approach"), (2, "pre-grasp"), (3, "grasp"), (4, "pre-grasp")], "what was not chosen stays"
     assert desk.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('/ann-9/phase/'))") == []

@@ -11,6 +11,7 @@ from fieldloop.loop.annotate import adjudicate, deal, labels, qualify, save, spo
 from fieldloop.loop.annotate.compare import annotators
 from fieldloop.loop.annotate.exchange import import_labels
 from fieldloop.loop.annotate.qualified import find_calibration_sets
+from fieldloop.loop.annotate.revisions import find_newest_revision, find_revisions
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeRelabelled
 from fieldloop.model.labelling import CalibrationSet, LabelTask, SavedLabels, SpotCheck, TaskReason, TaskState
@@ -87,13 +88,13 @@ def test_an_import_waits_for_a_save_at_the_same_moment(plain, monkeypatch, tmp_p
                        ("kinds.csv", "episode,kind,label,start_s,end_s,author\ne0,phase,lift,1,2,anna\n")):  # fmt: skip
         file = tmp_path / name
         file.write_text(text)
-        mine = save.find_newest_revision(plain, episode_id(plain, "e0"), "phase", "anna")
+        mine = find_newest_revision(plain, episode_id(plain, "e0"), "phase", "anna")
         stands = mine.revision if mine else 0
         with monkeypatch.context() as patched:
             meanwhile(patched, plain, "LabelsSaved",
                       lambda at=stands: save.save_labels(anna, "e0", segments_text=phases(), revision=at))  # fmt: skip
             import_labels.import_labels(plain, file)
-        kept = plain.store.find(SavedLabels, {"author": "anna"})[stands:]
+        kept = find_revisions(plain, episode_id(plain, "e0"), "anna")[stands:]
         assert [(one.revision, len(one.annotations)) for one in kept] == [(stands + 1, 8), (stands + 2, 1)]
 
 

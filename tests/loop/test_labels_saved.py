@@ -63,7 +63,7 @@ def test_two_pages_cannot_overwrite_each_other(here):
         save.save_labels(anna, FIRST, segments_text="[]", revision=1)
     with pytest.raises(ChangedMeanwhile):
         save.save_labels(anna, FIRST, segments_text="[]", submit=True)
-    assert [len(r.annotations) for r in here.store.find(SavedLabels)] == [2, 1]
+    assert [one.segments for one in labels.list_label_revisions(anna, FIRST)] == [2, 1]
     save.save_labels(acting(here, "ben"), FIRST, segments_text="[]")  # another person has revisions of their own
     save.save_labels(anna, FIRST, kind="grasp", segments_text="[]")  # and so has another kind
 
@@ -91,7 +91,30 @@ def test_a_save_that_is_sent_twice_is_one_revision(here):
         assert save.save_labels(anna, FIRST, segments_text=GOOD).revision == 1
     for _ in range(2):
         assert save.save_labels(anna, FIRST, segments_text=GOOD, revision=1, submit=True).revision == 2
-    assert here.store.count(SavedLabels) == 2
+    assert [one.revision for one in labels.list_label_revisions(anna, FIRST)] == [1, 2]
+
+
+def test_the_table_keeps_the_newest_draft_and_what_was_submitted_and_the_ledger_all(here):
+    anna = acting(here, "anna")
+
+    def save_drafts(revision):
+        for n in range(20):
+            save.save_labels(anna, FIRST, segments_text=segments(("approach", 0, 0.2 + n / 10)), revision=revision + n)
+
+    save_drafts(0)
+    assert [one.revision for one in here.store.find(SavedLabels)] == [20]
+    save.save_labels(anna, FIRST, segments_text=GOOD, revision=20, submit=True)
+    save.save_labels(acting(here, "ben"), FIRST, segments_text="[]")
+    save_drafts(21)
+    for _ in range(2):
+        found = here.store.find(SavedLabels)
+        assert [(one.author, one.revision, one.submitted) for one in found] == [
+            ("anna", 21, True), ("ben", 1, False), ("anna", 41, False)
+        ]  # fmt: skip
+        here.store.rebuild_tables()
+    assert [one.revision for one in labels.list_label_revisions(anna, FIRST)] == [*range(1, 42)]
+    back = save.undo_labels(anna, FIRST, to=3, revision=41)
+    assert back.segments[0].end_s == 0.4
 
 
 def test_an_undo_is_a_new_revision_and_nothing_is_lost(here):

@@ -254,8 +254,8 @@ class Store(Protocol):
     def read_tail(self, after: int = 0, limit: int = 1000) -> list[Recorded[Event]]:
         """Return events after a sequence number, in ledger order; repeated calls skip no event."""
 
-    def events(self, kind: type[E], after: int = 0) -> Iterator[Recorded[E]]:
-        """Iterate over the events of one kind in ledger order."""
+    def events(self, kind: type[E], after: int = 0, *, naming: str = "") -> Iterator[Recorded[E]]:
+        """Iterate over the events of one kind in ledger order; with `naming`, over those that hold this ASCII text."""
 
     def find(
         self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None

@@ -101,9 +101,12 @@ class SqlStore:
             for seq, at_ns, actor, caused_by, kind, version, body in rows
         ]
 
-    def events(self, kind: type[E], after: int = 0) -> Iterator[Recorded[E]]:
-        """Iterate over the events of one kind in ledger order."""
+    def events(self, kind: type[E], after: int = 0, *, naming: str = "") -> Iterator[Recorded[E]]:
+        """Iterate over the events of one kind in ledger order; with `naming`, over those that hold this ASCII text."""
         query = select(ledger).where(ledger.c.kind == kind.__name__).order_by(ledger.c.seq).limit(PAGE)
+        if naming:
+            find_place = func.instr if self._database.is_sqlite else func.strpos
+            query = query.where(find_place(ledger.c.body, naming) > 0)
         while True:
             with self._database.open_for_reading() as connection:
                 rows = connection.execute(query.where(ledger.c.seq > after)).all()

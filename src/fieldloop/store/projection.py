@@ -12,6 +12,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
 from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.labelling import SavedLabels
 from fieldloop.store.episodes import get_search_columns
 from fieldloop.store.outcomes import make_outcome_row
 from fieldloop.store.rows import Tables
@@ -147,6 +148,14 @@ def _project_annotations(tables: Tables, event: happened.EpisodeAnnotated, seq: 
         tables.put(annotation, seq, place, **whose)
 
 
+def _project_saved_labels(tables: Tables, event: labelled.LabelsSaved, seq: int) -> None:
+    """Of drafts the newest stays; the ledger keeps the others, and `find_revisions` reads them there."""
+    saved = event.saved
+    whose = {"episode": saved.episode, "kind": saved.kind, "author": saved.author}
+    tables.drop(SavedLabels, {**whose, "submitted": False})
+    tables.put(saved, seq)
+
+
 def _project_dealt_tasks(tables: Tables, event: labelled.LabelTasksDealt, seq: int) -> None:
     for place, task in enumerate(event.tasks):
         tables.put(task, seq, place)
@@ -190,7 +199,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.SensorVerified: _make_noun_projection("verification"),
     happened.TaxonomyLocked: _project_event,
     happened.EpisodeAnnotated: _project_annotations,
-    labelled.LabelsSaved: _make_noun_projection("saved"),
+    labelled.LabelsSaved: _project_saved_labels,
     labelled.LabelTasksDealt: _project_dealt_tasks,
     labelled.LabelTaskMoved: _project_moved_task,
     labelled.CalibrationSetChosen: _make_noun_projection("calibration"),

@@ -39,7 +39,7 @@ from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.verification import Verification
 
-PROJECTION = 3
+PROJECTION = 4
 """Increase it when a projection writes other values into the same columns: stores then rebuild their tables."""
 
 NAME = Text().with_variant(Text(collation="C"), "postgresql")

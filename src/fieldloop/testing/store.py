@@ -92,6 +92,9 @@ def events_are_read_back_unchanged(store: Store) -> None:
     for name, kind in EVENTS.items():
         assert [type(r.event).__name__ for r in store.events(kind)] == [name, name]
     assert [r.seq for r in store.events(WorkspaceCreated, after=1)] == [len(first) + 1]
+    store.append([WorkspaceCreated("named-%_'", "1")], actor="a", at_ns=9)
+    found = [list(store.events(WorkspaceCreated, naming=text)) for text in ("named-%_'", "named-x")]
+    assert [len(one) for one in found] == [1, 0]
 
 
 def tail_pages_skip_no_event(store: Store) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fieldloop.annotate import Source, classify_author
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.qualified import is_known_lead
+from fieldloop.loop.annotate.revisions import find_newest_revisions, find_revisions
 from fieldloop.loop.annotate.tasks import UNFINISHED, TaskShown, describe_tasks
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.visible import select_visible_labels
@@ -14,7 +15,7 @@ from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.labelling import LabelTask, SavedLabels
+from fieldloop.model.labelling import LabelTask
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.release import compute_labels_id
@@ -119,13 +120,12 @@ def list_label_revisions(
         author: whose labels (default: yours); only engineers may name another person
     """
     known = find_episode(workspace, episode)
-    where = {"episode": known.id, "author": choose_author(author, workspace.actor)} | ({"kind": kind} if kind else {})
     return tuple(
         Revision(
             one.kind, one.author, one.revision, one.submitted, one.saved_ns, len(one.annotations), one.taxonomy,
             one.from_revision,
         )
-        for one in workspace.store.find(SavedLabels, where)
+        for one in find_revisions(workspace, known.id, choose_author(author, workspace.actor), kind)
     )  # fmt: skip
 
 
@@ -150,14 +150,11 @@ def _make_lanes(spans: Sequence[Annotation], episode: Episode) -> tuple[Lane, ..
 
 
 def _list_own(workspace: Workspace, episode: Episode, person: str) -> tuple[OwnLabels, ...]:
-    """List the newest revision of each kind; the earlier ones, one for each autosave, are not read."""
-    here = {"episode": episode.id, "author": person}
-    kinds = sorted(kind for (kind,) in workspace.store.views.list_distinct(SavedLabels, ("kind",), here))
-    newest = [workspace.store.find(SavedLabels, {**here, "kind": kind}, newest=True, limit=1)[0] for kind in kinds]
+    newest = find_newest_revisions(workspace, episode.id, person)
     return tuple(
         OwnLabels(
             one.kind, one.revision, one.submitted, one.saved_ns, one.taxonomy,
             tuple(make_segment(span, episode.start_ns) for span in one.annotations),
         )
-        for one in newest
+        for _, one in sorted(newest.items())
     )  # fmt: skip

@@ -47,14 +47,15 @@ def explain_missing_qualification(workspace: Workspace, person: str, task: str |
     sets = [one for (where, _), one in by_place.items() if where == task] or list(by_place.values())
     if not sets:
         return note("annotate.no_calibration_set", annotator=person)
+    last = {one.calibration: one for one in workspace.store.find(Qualification, {"annotator": person})}
     for one in sets:
-        found = workspace.store.find(Qualification, {"annotator": person, "calibration": one.id})
-        if not found:
+        verdict = last.get(one.id)
+        if verdict is None:
             return note("annotate.not_qualified", annotator=person, kind=one.kind, episodes=len(one.episodes))
-        if found[-1].status is not Status.PASSED:
+        if verdict.status is not Status.PASSED:
             return note(
-                "annotate.failed_qualification", annotator=person, kind=one.kind, kappa=found[-1].kappa,
-                apart_frames=found[-1].boundary_frames, boundary=found[-1].worst_boundary,
+                "annotate.failed_qualification", annotator=person, kind=one.kind, kappa=verdict.kappa,
+                apart_frames=verdict.boundary_frames, boundary=verdict.worst_boundary,
             )  # fmt: skip
     return None
 

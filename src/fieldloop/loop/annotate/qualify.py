@@ -105,9 +105,10 @@ def qualify_annotator(workspace: Workspace, annotator: tuple[str, ...] = ()) -> 
 
 
 def _list_qualifications(workspace: Workspace) -> Sequence[Qualification]:
-    found: list[Qualification] = []
-    for one in find_calibration_sets(workspace):
-        found += workspace.store.find(Qualification, {"calibration": one.id})
+    sets = [one.id for one in find_calibration_sets(workspace)]
+    found = sorted(
+        workspace.store.find(Qualification, {"calibration": sets}), key=lambda one: sets.index(one.calibration)
+    )
     lead = is_lead(workspace.actor)
     return [result for result in found if lead or result.annotator == workspace.actor.id]
 

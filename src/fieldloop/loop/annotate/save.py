@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
 from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.revisions import find_newest_revision, find_revisions
 from fieldloop.loop.annotate.submission import expect_tasks, find_task_of, list_what_follows, renew_lease
 from fieldloop.loop.annotate.taxonomy.carried_labels import rename_saved_spans
 from fieldloop.loop.annotate.taxonomy.in_force import find_predecessor, find_taxonomy, require_kind
@@ -105,8 +106,7 @@ def undo_labels(
     known = find_episode(workspace, episode)
     words = find_taxonomy(workspace, known.task)
     person = choose_author(author, workspace.actor)
-    where = {"episode": known.id, "kind": kind, "author": person}
-    earlier = workspace.store.find(SavedLabels, {**where, "revision": to})
+    earlier = [one for one in find_revisions(workspace, known.id, person, kind) if one.revision == to]
     if not earlier:
         newest = find_newest_revision(workspace, known.id, kind, person)
         last = newest.revision if newest else 0
@@ -116,12 +116,6 @@ def undo_labels(
         taxonomy=words.version_name, annotations=rename_saved_spans(workspace, earlier[0]),
     )  # fmt: skip
     return _keep(workspace, known, words, made)
-
-
-def find_newest_revision(workspace: Workspace, episode: str, kind: str, author: str) -> SavedLabels | None:
-    """Return the newest revision of a person's labels; None where nothing was saved."""
-    where = {"episode": episode, "kind": kind, "author": author}
-    return next(iter(workspace.store.find(SavedLabels, where, newest=True, limit=1)), None)
 
 
 class _TasksMoved(ChangedMeanwhile):

@@ -14,6 +14,7 @@ from fieldloop.loop.annotate.qualified import (
     is_known_lead,
     judge_annotator,
 )
+from fieldloop.loop.annotate.revisions import find_newest_revision
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -156,9 +157,8 @@ def list_import_events(
     annotated = EpisodeAnnotated(episode.id, kind, author, spans)
     if classify_author(author) is Source.MACHINE:
         return [annotated]
-    where = {"episode": episode.id, "kind": kind, "author": author}
-    newest = workspace.store.find(SavedLabels, where, newest=True, limit=1)
-    number = newest[0].revision + 1 if newest else 1
+    newest = find_newest_revision(workspace, episode.id, kind, author)
+    number = newest.revision + 1 if newest else 1
     made = SavedLabels(episode.id, kind, author, number, submitted=True, saved_ns=workspace.clock(),
                        taxonomy=taxonomy, annotations=spans)  # fmt: skip
     task, obstacle = _look_for_task(workspace, made)

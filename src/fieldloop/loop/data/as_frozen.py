@@ -7,7 +7,7 @@ from fieldloop.errors import Refused
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode, Log
-from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, LogReadAgain
+from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, LogReadAgain, ReleaseFrozen
 from fieldloop.model.release import Release
 from fieldloop.release import compute_labels_id
 
@@ -19,16 +19,39 @@ def find_release_episodes(workspace: Workspace, release: Release, chosen: Sequen
     frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id)
     if frozen_at is None:
         return found
-    inside, earlier = set(wanted), dict[str, Episode]()
+    return _restore_earlier_facts(found, _list_changed_facts(workspace, frozen_at), frozen_at)
+
+
+def find_episodes_of_releases(workspace: Workspace) -> Iterator[tuple[Release, list[Episode]]]:
+    """Yield every release, newest first, with its episodes as it was frozen; changes since are read once for all."""
+    frozen_at = {recorded.event.release.id: recorded.seq for recorded in workspace.store.events(ReleaseFrozen)}
+    releases = workspace.find_all(Release)
+    wanted = {episode for release in releases for episode in release.episodes}
+    found = {one.id: one for one in workspace.store.find(Episode) if one.id in wanted}
+    changed = _list_changed_facts(workspace, min(frozen_at.values(), default=0)) if releases else []
+    for release in releases:
+        now = [found[episode] for episode in release.episodes if episode in found]
+        yield release, _restore_earlier_facts(now, changed, frozen_at[release.id])
+
+
+def _list_changed_facts(workspace: Workspace, after: int) -> list[tuple[int, Episode]]:
+    """Return what episodes were before each change since a moment, in the order of the changes."""
     changes = [
-        *((r.seq, [r.event.before]) for r in workspace.store.events(EpisodeRelabelled, frozen_at)),
-        *((r.seq, r.event.episodes_before) for r in workspace.store.events(LogReadAgain, frozen_at)),
+        *((r.seq, (r.event.before,)) for r in workspace.store.events(EpisodeRelabelled, after)),
+        *((r.seq, r.event.episodes_before) for r in workspace.store.events(LogReadAgain, after)),
     ]
-    for _, episodes in sorted(changes, key=lambda change: change[0]):
-        for episode in episodes:
-            if episode.id in inside:
-                earlier.setdefault(episode.id, episode)  # the first change after it was frozen knows what it was before
-    return [earlier.get(episode.id, episode) for episode in found]
+    ordered = sorted(changes, key=lambda change: change[0])
+    return [(seq, episode) for seq, episodes in ordered for episode in episodes]
+
+
+def _restore_earlier_facts(
+    episodes: Sequence[Episode], changed: Sequence[tuple[int, Episode]], frozen_at: int
+) -> list[Episode]:
+    earlier: dict[str, Episode] = {}
+    for seq, episode in changed:
+        if seq > frozen_at:
+            earlier.setdefault(episode.id, episode)  # the first change after it was frozen knows what it was before
+    return [earlier.get(episode.id, episode) for episode in episodes]
 
 
 def find_logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Release | None) -> list[Log]:
@@ -44,13 +67,25 @@ def find_logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Rele
 
 def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annotation]:
     """Return the labels that a release was frozen with, as they were then; refuse others in their place."""
-    found = match_release_labels(replay_labels(workspace, release), release)
+    found = find_matching_labels(workspace, release)
     if found is None:
         raise Refused(
             f"The labels on record are not those that {release.name} was frozen with. See what changed: "
             f"fieldloop release verify {release.name}"
         )
     return found
+
+
+def find_matching_labels(workspace: Workspace, release: Release) -> list[Annotation] | None:
+    """Return the labels that a release was frozen with, None where the record states others.
+
+    The labels in force are tried first: a replay reads every label that was ever handed in.
+    """
+    in_force = workspace.store.find(Annotation, {"episode": list(release.episodes)}) if release.episodes else []
+    found = match_release_labels(in_force, release)
+    if found is None:
+        found = match_release_labels(replay_labels(workspace, release), release)
+    return None if found is None else sorted(found, key=lambda span: (span.episode, span.kind, span.start_ns))
 
 
 def replay_labels(workspace: Workspace, release: Release) -> list[Annotation]:

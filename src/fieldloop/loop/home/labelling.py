@@ -62,6 +62,7 @@ def read_labelling_queue(
     only_proposed = {span.episode for span in phases} - by_people
     proposed = [one for one in accepted if one in only_proposed]
     sets = find_calibration_sets(workspace)
+    last = _find_last_qualifications(workspace, [one.id for one in sets])
     lead = is_lead(workspace.actor)
     return LabellingQueue(
         person,
@@ -69,15 +70,16 @@ def read_labelling_queue(
         tasks,
         next(iter(held), None),
         len(proposed),
-        tuple(CalibrationShown(one.kind, len(one.episodes), _list_last(workspace, one.id)) for one in sets),
+        tuple(CalibrationShown(one.kind, len(one.episodes), last.get(one.id, ())) for one in sets),
         None if lead or not tasks.tasks else explain_missing_qualification(workspace, person),
         next(iter(proposed), ""),
     )
 
 
-def _list_last(workspace: Workspace, calibration: str) -> tuple[Qualification, ...]:
-    """Return each annotator's last result; a person without that duty sees only the own one."""
-    found = workspace.store.find(Qualification, {"calibration": calibration})
+def _find_last_qualifications(workspace: Workspace, sets: Sequence[str]) -> dict[str, tuple[Qualification, ...]]:
+    """Return each annotator's last result on each set; a person without that duty sees only the own one."""
+    found = workspace.store.find(Qualification, {"calibration": list(sets)}) if sets else []
     if not is_lead(workspace.actor):
         found = [one for one in found if one.annotator == workspace.actor.id]
-    return tuple({one.annotator: one for one in found}.values())
+    last = {(one.calibration, one.annotator): one for one in found}
+    return {key: tuple(one for one in last.values() if one.calibration == key) for key in sets}

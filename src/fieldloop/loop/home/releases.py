@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels, replay_labels
+from fieldloop.loop.data.as_frozen import find_matching_labels, find_release_episodes
 from fieldloop.loop.ship.release import find_release, list_exports
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ReleaseExported
@@ -37,8 +37,7 @@ def show_release(workspace: Workspace, release: str) -> ReleaseShown:
         release: the release's id, a unique beginning of it, or its name
     """
     known = find_release(workspace, release)
-    episodes, on_record = find_release_episodes(workspace, known), replay_labels(workspace, known)
-    matched = match_release_labels(on_record, known)
+    episodes, matched = find_release_episodes(workspace, known), find_matching_labels(workspace, known)
     labels = matched or []
     exports = tuple(list_exports(workspace, known))
     others = [(one.id, one.name) for one in workspace.find_all(Release) if one.id != known.id]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.data.as_frozen import find_episodes_of_releases, find_release_episodes
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -117,9 +117,9 @@ def _list_touched_releases(
     exported: dict[str, list[str]] = {}
     for recorded in workspace.store.events(ReleaseExported):
         exported.setdefault(recorded.event.release, []).append(recorded.event.target)
-    for release in workspace.find_all(Release):
+    for release, episodes in find_episodes_of_releases(workspace):
         sides = dict.fromkeys(release.train, "train") | dict.fromkeys(release.validation, "validation")
-        origins = make_origins(find_release_episodes(workspace, release), calibrations, sides)
+        origins = make_origins(episodes, calibrations, sides)
         touched = Counter(origin.split for origin in find_origins_depending_on(origins, kind, name))
         if touched:
             yield TouchedRelease(

@@ -1,6 +1,6 @@
 """Import labels and results of episodes from tables and from files of other annotation tools."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,9 +90,10 @@ def _write_all(workspace: Workspace, placed: PlacedLabels, changed: Sequence[Epi
     for words in dict.fromkeys(placed.get_taxonomy(episode) for episode, _, _ in placed.spans):
         lock_taxonomy(workspace, words)
     locks = expect_saved_labels(workspace, list(placed.spans))
+    in_force = _find_labels_in_force(workspace, placed.spans)
     events: list[Event] = []
     for (episode, kind, author), several in placed.spans.items():
-        if _is_kept(workspace, (episode, kind, author), several, placed.frame_ns):
+        if _is_kept(in_force.get((episode, kind, author), []), several, placed.frame_ns):
             continue
         ordered = tuple(sorted(several, key=lambda span: (span.start_ns, -span.end_ns)))
         version, place = placed.get_taxonomy(episode).version_name, placed.places[episode, kind, author]
@@ -102,9 +103,17 @@ def _write_all(workspace: Workspace, placed: PlacedLabels, changed: Sequence[Epi
     judge_changed_episodes(workspace, [change.episode for change in changed])
 
 
-def _is_kept(workspace: Workspace, whose: Whose, read: Sequence[Annotation], slack_ns: float) -> bool:
+def _find_labels_in_force(workspace: Workspace, places: Collection[Whose]) -> dict[Whose, list[Annotation]]:
+    """Return the labels of these authors in these episodes; one read, for a file may hold thousands."""
+    episodes, authors = (sorted({place[n] for place in places}) for n in (0, 2))
+    in_force: dict[Whose, list[Annotation]] = {}
+    for span in workspace.store.find(Annotation, {"episode": episodes, "author": authors}) if places else ():
+        in_force.setdefault((span.episode, span.kind, span.author), []).append(span)
+    return in_force
+
+
+def _is_kept(kept: Sequence[Annotation], read: Sequence[Annotation], slack_ns: float) -> bool:
     """Whether an author's labels say the same already; a tool that counts frames moved them by less than a frame."""
-    kept = workspace.store.find(Annotation, dict(zip(("episode", "kind", "author"), whose, strict=True)))
     pairs = [sorted(several, key=lambda one: (one.start_ns, -one.end_ns)) for several in (kept, read)]
     if not slack_ns:
         return pairs[0] == pairs[1]
