@@ -253,6 +253,8 @@ NOT_A_USE_CASE = {
         "annotate.qualified:explain_missing_qualification",
         "annotate.qualified:deal_calibration",
         "annotate.qualified:make_calibration_tasks",
+        "annotate.comparison:make_decision_tasks",
+        "annotate.comparison:make_tasks_after_withdrawal",
         "annotate.qualified:is_calibration_done",
         "annotate.qualified:judge_annotator",
         "annotate.submission:find_task_of",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from fieldloop.annotate import count_doubles, deal_episodes, draw_doubles, find_edge_cases
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.annotate.coming import Coming
+from fieldloop.loop.annotate.comparison import make_tasks_after_withdrawal
 from fieldloop.loop.annotate.numbers import DOUBLE_SHARE, read_annotation_number
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.qualified import find_calibration_sets
@@ -20,7 +22,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.labelling import Adjudication, LabelTask, SavedLabels, TaskReason, TaskState
-from fieldloop.model.labelling_event import LabelTaskMoved, LabelTasksDealt
+from fieldloop.model.labelling_event import LabelTasksDealt
 from fieldloop.model.note import Note, note
 from fieldloop.release import select_fixes
 from fieldloop.store import Expected, Unchanged
@@ -89,6 +91,8 @@ def deal_tasks(
 def withdraw_task(workspace: Workspace, task: str) -> LabelTask:
     """Withdraw a task that was dealt by mistake; drafts stay.
 
+    Where it was the half of a pair that the others waited for, these are compared now.
+
     Arguments:
         task: the task's id, or a unique beginning of it
     """
@@ -96,9 +100,13 @@ def withdraw_task(workspace: Workspace, task: str) -> LabelTask:
     found = workspace.store.get(LabelTask, task)
     if found.state is TaskState.DONE:
         raise Refused("This task is done. To have it labelled again: fieldloop annotate spot-check")
-    withdrawn = replace(found, state=TaskState.WITHDRAWN, lease_until_ns=None)
-    workspace.write(LabelTaskMoved(withdrawn), expect=Unchanged(LabelTask, (found.id,), (found,)))
-    return withdrawn
+    pair = workspace.store.find(LabelTask, {"pair": found.pair}) if found.pair else [found]
+    coming = Coming(workspace)
+    moved = coming.move(replace(found, state=TaskState.WITHDRAWN, lease_until_ns=None))
+    decisions = make_tasks_after_withdrawal(coming, moved.task)
+    dealt = [LabelTasksDealt(tuple(decisions))] if decisions else []
+    workspace.write(moved, *dealt, expect=Unchanged(LabelTask, tuple(task.id for task in pair), tuple(pair)))
+    return moved.task
 
 
 def _choose_episodes(

@@ -85,11 +85,9 @@ def make_calibration_tasks(workspace: Workspace, chosen: CalibrationSet, person:
     ]  # fmt: skip
 
 
-def is_calibration_done(workspace: Workspace, finished: LabelTask) -> bool:
-    """Whether this task was the last of its calibration set for its annotator."""
-    where = {"pair": finished.pair, "annotator": finished.annotator}
-    others = [task for task in workspace.store.find(LabelTask, where) if task.id != finished.id]
-    return all(task.state in (TaskState.DONE, TaskState.WITHDRAWN) for task in others)
+def is_calibration_done(tasks: Sequence[LabelTask]) -> bool:
+    """Whether an annotator finished all tasks of a calibration set."""
+    return all(task.state in (TaskState.DONE, TaskState.WITHDRAWN) for task in tasks)
 
 
 def judge_annotator(

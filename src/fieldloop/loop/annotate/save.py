@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
+from fieldloop.loop.annotate.coming import Coming
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.revisions import find_newest_revision, find_revisions
 from fieldloop.loop.annotate.submission import expect_tasks, find_task_of, list_what_follows, renew_lease
@@ -164,7 +165,7 @@ def _make_submission(
     _require_no_problems(problems, made, episode)
     task = find_task_of(workspace, made)
     annotated = EpisodeAnnotated(made.episode, made.kind, made.author, made.annotations)
-    follows = list_what_follows(workspace, episode, made, task)
+    follows = list_what_follows(Coming(workspace), episode, made, task)
     return replace(made, task=task.id if task else ""), [annotated, *follows]
 
 

@@ -7,9 +7,9 @@ from typing import Literal
 
 from fieldloop.annotate import compare_authors, draw_doubles
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.annotate.comparison import NOT_COMPARED
 from fieldloop.loop.annotate.numbers import read_limits
 from fieldloop.loop.annotate.people import require_lead
-from fieldloop.loop.annotate.submission import NOT_COMPARED
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace

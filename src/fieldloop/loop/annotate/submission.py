@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fieldloop.annotate import Source, classify_author, find_disputes
+from fieldloop.annotate import Source, classify_author
 from fieldloop.errors import Refused
-from fieldloop.loop.annotate.numbers import compute_lease_end, read_limits
+from fieldloop.loop.annotate.coming import Coming
+from fieldloop.loop.annotate.comparison import make_decision_tasks
+from fieldloop.loop.annotate.numbers import compute_lease_end
 from fieldloop.loop.annotate.people import is_lead
 from fieldloop.loop.annotate.qualified import (
     explain_missing_qualification,
@@ -31,12 +33,8 @@ from fieldloop.model.labelling import (
 )
 from fieldloop.model.labelling_event import AnnotatorJudged, LabelsSaved, LabelTaskMoved, LabelTasksDealt
 from fieldloop.model.note import Note
-from fieldloop.model.taxonomy import OVERLAPS
 from fieldloop.say import write_sentence
 from fieldloop.store import Expected, Lock, Unchanged
-
-NOT_COMPARED = frozenset(kind for kind in OVERLAPS if kind != "contact")
-"""Kinds whose spans overlap: frames then have several labels, which kappa over frames cannot compare."""
 
 
 def expect_tasks(workspace: Workspace, episodes: Sequence[str], authors: Sequence[str]) -> Unchanged:
@@ -121,28 +119,28 @@ def renew_lease(workspace: Workspace, made: SavedLabels) -> list[Event]:
     ]
 
 
-def list_what_follows(
-    workspace: Workspace, episode: Episode, made: SavedLabels, task: LabelTask | None
-) -> Iterator[Event]:
+def list_what_follows(coming: Coming, episode: Episode, made: SavedLabels, task: LabelTask | None) -> Iterator[Event]:
     """Yield what changes beside the labels themselves."""
+    coming.hand_in(made)
     if task is None:
         return
+    workspace = coming.workspace
     if _was_decided_before(workspace, task, made):
         yield EpisodeAnnotated(made.episode, made.kind, ADJUDICATED, ())  # it was decided under earlier words
-    if not _is_complete(workspace, task, made):
+    if not _is_complete(coming, task, made):
         return
     done = replace(
         task, state=TaskState.DONE, taken_by=made.author, done_ns=workspace.clock(), lease_until_ns=None
     )  # fmt: skip
-    yield LabelTaskMoved(done)
+    yield coming.move(done)
     if task.reason is TaskReason.CALIBRATION:
-        yield from _judge_if_complete(workspace, done, made)
-    elif decisions := list(_make_decision_tasks(workspace, episode, done, made)):
+        yield from _judge_if_complete(coming, done)
+    elif decisions := list(make_decision_tasks(coming, episode, done)):
         yield LabelTasksDealt(tuple(decisions))
 
 
 def list_import_events(
-    workspace: Workspace,
+    coming: Coming,
     episode: Episode,
     kind: str,
     author: str,
@@ -157,6 +155,7 @@ def list_import_events(
     annotated = EpisodeAnnotated(episode.id, kind, author, spans)
     if classify_author(author) is Source.MACHINE:
         return [annotated]
+    workspace = coming.workspace
     newest = find_newest_revision(workspace, episode.id, kind, author)
     number = newest.revision + 1 if newest else 1
     made = SavedLabels(episode.id, kind, author, number, submitted=True, saved_ns=workspace.clock(),
@@ -170,7 +169,7 @@ def list_import_events(
             notes,
         )
     kept = replace(made, task=task.id if task else "")
-    return [LabelsSaved(kept), annotated, *list_what_follows(workspace, episode, made, task)]
+    return [LabelsSaved(kept), annotated, *list_what_follows(coming, episode, made, task)]
 
 
 def _was_decided_before(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:
@@ -181,62 +180,20 @@ def _was_decided_before(workspace: Workspace, task: LabelTask, made: SavedLabels
     return bool(decided and counts) and decided[0].at_ns < task.dealt_ns
 
 
-def _is_complete(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:
+def _is_complete(coming: Coming, task: LabelTask, made: SavedLabels) -> bool:
     """Whether all kinds of a task are handed in since it was dealt."""
     where = {"episode": task.episode, "author": made.author, "kind": list(task.kinds), "submitted": True}
-    handed_in = {s.kind for s in workspace.store.find(SavedLabels, where) if s.saved_ns >= task.dealt_ns}
-    return set(task.kinds) <= handed_in | {made.kind}
+    found = coming.workspace.store.find(SavedLabels, where)
+    handed_in = {saved.kind for saved in found if saved.saved_ns >= task.dealt_ns}
+    coming_in = {
+        kind for episode, kind, author in coming.spans if (episode, author) == (task.episode, made.author)
+    }  # fmt: skip
+    return set(task.kinds) <= handed_in | coming_in
 
 
-def _judge_if_complete(workspace: Workspace, done: LabelTask, made: SavedLabels) -> Iterator[Event]:
-    chosen = next((one for one in find_calibration_sets(workspace) if one.id == done.pair), None)
-    if chosen is None or not is_calibration_done(workspace, done):
+def _judge_if_complete(coming: Coming, done: LabelTask) -> Iterator[Event]:
+    chosen = next((one for one in find_calibration_sets(coming.workspace) if one.id == done.pair), None)
+    if chosen is None or not is_calibration_done(coming.find_tasks(pair=done.pair, annotator=done.annotator)):
         return  # a newer set replaced it, or more episodes are left
-    where = {"author": made.author, "kind": chosen.kind, "episode": list(chosen.episodes)}
-    others = [span for span in workspace.store.find(Annotation, where) if span.episode != made.episode]
-    yield AnnotatorJudged(judge_annotator(workspace, chosen, made.author, [*others, *made.annotations]))
-
-
-def _make_decision_tasks(
-    workspace: Workspace, episode: Episode, done: LabelTask, made: SavedLabels
-) -> Iterator[LabelTask]:
-    """Compare with the other half of a pair once both are done, and otherwise with confident proposals."""
-    for kind in done.kinds:
-        if kind in NOT_COMPARED:
-            continue
-        own = made.annotations if kind == made.kind else _find_spans(workspace, episode, kind, made.author)
-        if done.reason is TaskReason.DOUBLE:
-            reason, because = TaskReason.ADJUDICATE, _compare_pair(workspace, episode, done, kind, own)
-        else:
-            reason, because = TaskReason.SUSPECT, _compare_with_proposals(workspace, episode, kind, own)
-        if because:
-            yield LabelTask(
-                workspace.ids.new("task"), episode.id, (kind,), reason, workspace.clock(), done.taxonomy,
-                about=made.author, because=tuple(because),
-            )  # fmt: skip
-
-
-def _compare_pair(
-    workspace: Workspace, episode: Episode, done: LabelTask, kind: str, own: Sequence[Annotation]
-) -> list[Note]:
-    """Compare with every other person of the pair, once all are done; a change of taxonomy may join three."""
-    found = workspace.store.find(LabelTask, {"pair": done.pair})
-    others = [task for task in found if task.id != done.id and task.state is not TaskState.WITHDRAWN]
-    if any(task.state is not TaskState.DONE for task in others):
-        return []
-    limits = read_limits(workspace, episode.task)
-    disputes = (find_disputes(own, _find_spans(workspace, episode, kind, o.taken_by), limits) for o in others)
-    return [why for several in disputes for why in several]
-
-
-def _compare_with_proposals(workspace: Workspace, episode: Episode, kind: str, own: Sequence[Annotation]) -> list[Note]:
-    least = workspace.operations["annotate"].number("suspect_confidence")
-    spans = workspace.store.find(Annotation, {"episode": episode.id, "kind": kind})
-    proposed = [span for span in spans if classify_author(span.author) is Source.MACHINE]
-    if not proposed or any(span.confidence is None or span.confidence < least for span in proposed):
-        return []
-    return find_disputes(own, proposed, read_limits(workspace, episode.task))
-
-
-def _find_spans(workspace: Workspace, episode: Episode, kind: str, author: str) -> list[Annotation]:
-    return workspace.store.find(Annotation, {"episode": episode.id, "kind": kind, "author": author})
+    spans = [s for episode in chosen.episodes for s in coming.find_spans(episode, chosen.kind, done.taken_by)]
+    yield AnnotatorJudged(judge_annotator(coming.workspace, chosen, done.taken_by, spans))

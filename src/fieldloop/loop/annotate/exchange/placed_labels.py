@@ -8,6 +8,7 @@ from pathlib import Path
 from fieldloop.annotate import find_segment_problems
 from fieldloop.annotate.interchange import FileLabels, Span, StatedResult, Unit, make_annotations
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.annotate.coming import Whose
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
@@ -26,8 +27,6 @@ NO_EPISODE = (
     "no episode is named: the column 'episode' is missing or empty, and no episode is called {}. Add the column, or "
     "name the file like its episode."
 )
-Whose = tuple[str, str, str]
-"""An episode, a kind and an author."""
 
 
 @dataclass(frozen=True, slots=True)

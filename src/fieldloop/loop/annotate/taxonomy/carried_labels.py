@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from fieldloop.annotate import Source, choose_labels, classify_author
+from fieldloop.loop.annotate.coming import Whose
 from fieldloop.loop.annotate.taxonomy.merged_spans import rename_spans
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
@@ -14,8 +15,6 @@ from fieldloop.model.labelling_event import LabelsSaved, TaxonomyMigrated
 
 Name = tuple[str, str]
 """A kind and the name of a label."""
-Whose = tuple[str, str, str]
-"""An episode, a kind and an author."""
 
 
 @dataclass(frozen=True, slots=True)
