@@ -216,7 +216,7 @@ NOT_A_USE_CASE = {
         "plan.plan:make_plan_settings",
         "annotate.taxonomy.lock:lock_taxonomy",
         "annotate.taxonomy.lock:is_locked",
-        "annotate.taxonomy.lock:name_locked_taxonomies",
+        "annotate.taxonomy.lock:find_locked_taxonomies",
         "annotate.taxonomy.lock:make_taxonomy_lock",
         "annotate.submission:list_import_events",
         "annotate.submission:expect_tasks",

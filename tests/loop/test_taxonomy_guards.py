@@ -11,7 +11,7 @@ from fieldloop.errors import Refused
 from fieldloop.loop.annotate import labels, save
 from fieldloop.loop.annotate.taxonomy import change, taxonomies
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
-from fieldloop.loop.annotate.taxonomy.lock import name_locked_taxonomies
+from fieldloop.loop.annotate.taxonomy.lock import find_locked_taxonomies
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, TaxonomyLocked
 from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason
@@ -122,11 +122,22 @@ def test_labels_without_a_revision_and_proposals_with_a_split_label_count_no_mor
 
 def test_a_release_names_the_locked_taxonomy_of_its_own_task_and_no_version_that_waits(here):
     taxonomies.write_new_taxonomy(here, "pick")
-    assert name_locked_taxonomies(here, ("pick",)) == ""
+    assert find_locked_taxonomies(here, ("pick",)) == {"pick": ""}
     change.lock_new_taxonomy(here)
     raise_version(here, 1)
-    assert name_locked_taxonomies(here, ("pick",)) == "pick v1"
+    assert find_locked_taxonomies(here, ("pick",)) == {"pick": "pick v1"}
     taxonomies.write_new_taxonomy(here, "sort")
-    assert name_locked_taxonomies(here, ("sort",)) == ""
+    assert find_locked_taxonomies(here, ("sort",)) == {"sort": ""}
     change.lock_new_taxonomy(here, task="sort")
-    assert name_locked_taxonomies(here, ("pick", "sort")) == "pick v1, sort v1"
+    assert find_locked_taxonomies(here, ("pick", "sort")) == {"pick": "pick v1", "sort": "sort v1"}
+
+
+def test_a_lock_for_one_task_demands_no_labels_of_another_that_has_none(here):
+    taxonomies.write_new_taxonomy(here, "pick")
+    change.lock_new_taxonomy(here)
+    known = replace(labels.find_episode(here, "e1"), task="sort")
+    here.write(EpisodeRelabelled(known, labels.find_episode(here, "e1")))
+    assert find_locked_taxonomies(here, ("pick", "sort", "")) == {"pick": "pick v1", "sort": "", "": "pick v1"}
+    span = Annotation(known.id, "phase", "lift", known.start_ns, known.end_ns, "anna")
+    here.write(EpisodeAnnotated(known.id, "phase", "anna", (span,)))
+    assert find_locked_taxonomies(here, ("sort",)) == {"sort": "pick v1"}

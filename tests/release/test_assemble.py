@@ -68,6 +68,14 @@ def test_failed_attempts_at_the_task_are_data():
     assert release.episodes == ("e000", "e009")
 
 
+def test_an_episode_needs_phases_only_where_its_own_task_has_a_locked_taxonomy():
+    episodes = [episode(n, task=task) for n, task in enumerate(("pick", "sort", "pick"))]
+    terms = Terms("pick v1", "pick v1", taxonomies=(("pick", "pick v1"), ("sort", "")))
+    release = frozen(episodes, terms, labels=[label(episodes[0])])
+    assert release.episodes == ("e000", "e001")
+    assert [(key, why["taxonomy"]) for key, why in release.excluded] == [("e002", "pick v1")]
+
+
 def test_without_a_taxonomy_annotations_are_not_asked_for():
     assert frozen([episode(0)], Terms("pick v1"), labels=[]).episodes == ("e000",)
 

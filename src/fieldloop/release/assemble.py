@@ -42,7 +42,8 @@ class Terms:
     `fix`: the kinds of repair that may be made on the way in; `still_wrong`: episodes that these do not repair, with
     why. `worst`: episodes left out for their worth, with why, and `left_out` what was left out. `apart`: what may not
     be on both sides of the split; `together`: ids that belong on one side, such as near-duplicates. `phases_required`:
-    an episode without phases stays out, provided that there is a taxonomy.
+    an episode without phases stays out, provided that its task has a taxonomy: `taxonomies` names the locked one of
+    each task, '' for none. Without these, `taxonomy` holds for every task.
     """
 
     protocol: str
@@ -56,6 +57,11 @@ class Terms:
     phases_required: bool = True
     worst: tuple[tuple[str, Note], ...] = ()
     left_out: LeavingOut | None = None
+    taxonomies: tuple[tuple[str, str], ...] = ()
+
+    def get_taxonomy(self, task: str) -> str:
+        """Return the locked taxonomy that an episode of this task must be labelled by, '' where none."""
+        return dict(self.taxonomies).get(task, "") if self.taxonomies else self.taxonomy
 
 
 def assemble_release(
@@ -139,14 +145,14 @@ def _explain_exclusions(
     """Return why each excluded episode stays out."""
     reasons = {key: why for key, why in (*terms.worst, *terms.still_wrong) if key in offered_episodes}
     for key in offered_episodes.keys() - reasons.keys():
-        report = reports.get(key)
+        report, taxonomy = reports.get(key), terms.get_taxonomy(offered_episodes[key].task)
         if report is None:
             reasons[key] = note("release.never_checked")
         elif report.status is not Status.PASSED and select_fixes(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
             reasons[key] = make_not_passed_note("release.not_passed", against)
-        elif terms.taxonomy and terms.phases_required and not _has_phases(annotations_by_episode.get(key, ())):
-            reasons[key] = note("release.not_annotated", taxonomy=terms.taxonomy)
+        elif taxonomy and terms.phases_required and not _has_phases(annotations_by_episode.get(key, ())):
+            reasons[key] = note("release.not_annotated", taxonomy=taxonomy)
     return reasons
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from fieldloop.annotate import choose_labels
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
-from fieldloop.loop.annotate.taxonomy.lock import name_locked_taxonomies
+from fieldloop.loop.annotate.taxonomy.lock import find_locked_taxonomies
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.data.measurements import assemble_batch
@@ -53,7 +53,7 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
 ) -> Release:
     """Freeze accepted episodes into an immutable release: all, those of a plan, or those that match a query.
 
-    Once the taxonomy is locked (by the first `annotate`), episodes without phases stay out. Sessions and
+    Once the taxonomy of its task is locked (by the first `annotate`), an episode without phases stays out. Sessions and
     near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once more; an
     episode that still fails stays out. A release is refused, with all reasons, where a check of the selection fails, a
     device is undeclared, or its clock is not verified. Where several people labelled an episode and no lead decided,
@@ -74,9 +74,11 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     began = workspace.last_seq()
     offered = select_offered_episodes(workspace, where, plan)
     batch = assemble_batch(workspace, [(episode, ()) for episode in offered], require_protocol_in_force(workspace))
+    taxonomies = find_locked_taxonomies(workspace, sorted({episode.task for episode in offered}))
     terms = Terms(
         protocol=workspace.protocol().label,
-        taxonomy=name_locked_taxonomies(workspace, sorted({episode.task for episode in offered})),
+        taxonomy=", ".join(dict.fromkeys(name for name in taxonomies.values() if name)),
+        taxonomies=tuple(taxonomies.items()),
         phases_required=not unlabelled,
         exposures=require_latest_deployment(workspace).exposures,
         seed=seed,

@@ -1,7 +1,7 @@
 """Lock the annotation taxonomy at its first use, after a complete audit."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate.taxonomy.in_force import (
@@ -9,12 +9,15 @@ from fieldloop.loop.annotate.taxonomy.in_force import (
     find_locks,
     find_predecessor,
     find_taxonomy,
+    find_taxonomy_file,
     fingerprint_taxonomy,
     read_taxonomy_text,
 )
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.codec import to_plain
+from fieldloop.model.episode import Episode
 from fieldloop.model.event import TaxonomyLocked
 from fieldloop.model.taxonomy import Taxonomy
 
@@ -51,19 +54,38 @@ def make_taxonomy_lock(workspace: Workspace, words: Taxonomy) -> TaxonomyLocked:
     return TaxonomyLocked(words.name, words.version, fingerprint_taxonomy(words), content)
 
 
-def name_locked_taxonomies(workspace: Workspace, tasks: Iterable[str]) -> str:
-    """Return the locked versions under which episodes of these tasks are labelled, '' where none is locked.
+def find_locked_taxonomies(workspace: Workspace, tasks: Iterable[str]) -> dict[str, str]:
+    """Return the locked version under which episodes of each task are labelled, '' where none is.
 
-    A file with a newer version that is not locked yet changes nothing.
+    A file with a newer version that is not locked yet changes nothing. A task that only borrows the taxonomy of another
+    is labelled under it from its own first label on, so that a lock for one task demands no labels of another.
     """
-    names: dict[str, None] = {}
-    for task in tasks:
-        words = find_taxonomy(workspace, task)
-        if is_locked(workspace, words):
-            names[words.version_name] = None
-        elif before := find_predecessor(workspace, words):
-            names[f"{before.name} v{before.version}"] = None
-    return ", ".join(names)
+    names = {task: _name_locked_version(workspace, find_taxonomy(workspace, task)) for task in tasks}
+    borrowing = [task for task, name in names.items() if name and not _has_own_taxonomy(workspace, task)]
+    unlabelled = set(borrowing) - _find_labelled_tasks(workspace, borrowing)
+    return {task: "" if task in unlabelled else name for task, name in names.items()}
+
+
+def _name_locked_version(workspace: Workspace, words: Taxonomy) -> str:
+    if is_locked(workspace, words):
+        return words.version_name
+    before = find_predecessor(workspace, words)
+    return f"{before.name} v{before.version}" if before else ""
+
+
+def _has_own_taxonomy(workspace: Workspace, task: str) -> bool:
+    """Whether the taxonomy in force for a task is meant for it: the workspace's task, or one named like the task."""
+    file = find_taxonomy_file(workspace, task)
+    named = file.stem if file else find_taxonomy(workspace, task).name
+    return task in ("", workspace.task, named)
+
+
+def _find_labelled_tasks(workspace: Workspace, tasks: Sequence[str]) -> set[str]:
+    """Return the tasks of which some episode has labels."""
+    if not tasks:
+        return set()
+    labelled = {episode for (episode,) in workspace.store.views.list_distinct(Annotation, ("episode",), {})}
+    return {one.task for one in workspace.store.find(Episode, {"task": list(tasks)}) if one.id in labelled}
 
 
 def is_locked(workspace: Workspace, words: Taxonomy) -> bool:
