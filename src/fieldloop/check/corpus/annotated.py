@@ -19,11 +19,13 @@ from fieldloop.model.quality import Dimension
 def measure_annotated_share(batch: Batch) -> Iterator[Measurement]:
     """Which share of the episodes has any annotation?
 
-    The check applies once at least one episode is annotated.
+    The check applies once at least one episode is annotated. Episodes of a task that has no annotation are not counted.
     """
     known = batch.annotations or {}
-    bare = [e.name for e in batch.episodes if not known.get(e.id)]
-    share = 1.0 - len(bare) / len(batch.episodes)
+    tasks = {e.task for e in batch.episodes if known.get(e.id)}
+    counted = [e for e in batch.episodes if e.task in tasks]
+    bare = [e.name for e in counted if not known.get(e.id)]
+    share = 1.0 - len(bare) / len(counted) if counted else 1.0
     yield Measurement(
         NO_SUBJECT,
         share,
