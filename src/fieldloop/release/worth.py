@@ -9,10 +9,9 @@ from dataclasses import replace
 
 from fieldloop.errors import BadInput
 from fieldloop.model.note import Note, note
+from fieldloop.model.release import LEAST_WORTH
 from fieldloop.model.worth import EpisodeWorth, Worth, WorthEvidence
 from fieldloop.stats.difference import Counts, compute_difference_interval
-
-LEAST_WORTH = "release.least_worth"
 
 
 def compare_trials(
