@@ -31,8 +31,11 @@ from fieldloop.train.grasp_worth import GraspLearner
 from fieldloop.train.worth import estimate_worth
 
 HOW_TO_GATHER = (
-    "To gather evidence, freeze this release with --override 'REASON' and the whole one without --without-worst, "
-    "train a policy on each, and gate both: fieldloop gate POLICY"
+    "To gather evidence, freeze both, train a policy on each, and run {planned} gate trials of either policy:\n"
+    "  fieldloop release {name}-whole\n"
+    "  fieldloop release {name} --without-worst {share:g}{by} --override 'to try it at the gate'\n"
+    "  fieldloop train {name}-whole --name whole && fieldloop gate whole\n"
+    "  fieldloop train {name} --name lean && fieldloop gate lean"
 )
 
 
@@ -59,7 +62,11 @@ def choose_least_valuable(
     if find_evidence(evidence, method, share) is None:
         against = (note("worth.no_evidence", why=summarise_evidence(evidence)),)
         if not override.strip():
-            raise Refused(" ".join((write_sentence(against[0]), HOW_TO_GATHER)), against)
+            planned, by = int(workspace.operations["worth"].number("planned_trials")), f" --worst-by {method.value}"
+            steps = HOW_TO_GATHER.format(
+                name=release.name, share=share, planned=planned, by=by if method is not WorthMethod.SMOOTH else ""
+            )
+            raise Refused(f"Release {release.name} refused: {write_sentence(against[0])}\n{steps}", against)
     worth = estimate_release_worth(workspace, release, method)
     if not worth.episodes:
         reasons = tuple(dict.fromkeys(why for _, why in worth.unknown))
