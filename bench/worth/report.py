@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from bench.harness import LEVEL, RANGE, Figure, table
-from bench.worth.rounds import RULE_METHOD, RULE_SHARE, SETS, SHARES, SHORT, TRIALS
+from bench.worth.rounds import RULE_METHOD, RULE_SHARE, SETS, SHARES, SHORT, TRIALS, does_rule_leave_out
 
 Row = dict[str, Any]
 ORACLE, CHANCE, NO_FILTER = "tier", "random", "no filter"
@@ -85,7 +85,7 @@ def _tabulate_rules(rows: Sequence[Row]) -> str:
         always = [_gain(row, RULE_METHOD, RULE_SHARE) for row in judged]
         ruled = [_gain_of_rule(row) for row in judged]
         by_loss = sum(row["loss_rule"]["gain"] > row["loss_rule"]["half"] for row in judged)
-        filtered = sum(row["rule"]["helps"] for row in judged)
+        filtered = sum(_does_rule_filter(row) for row in judged)
         lines.append(
             f"| {name} | {_write_gain(always)} | {_write_gain(ruled)} | {filtered} of {len(judged)} "
             f"| {by_loss} of {len(judged)} |"
@@ -112,7 +112,12 @@ def _gain(row: Row, method: str, share: float) -> float:
 
 
 def _gain_of_rule(row: Row) -> float:
-    return _gain(row, RULE_METHOD, RULE_SHARE) if row["rule"]["helps"] else 0.0
+    return _gain(row, RULE_METHOD, RULE_SHARE) if _does_rule_filter(row) else 0.0
+
+
+def _does_rule_filter(row: Row) -> bool:
+    """Judge the trials that a row holds by the rule as it is now."""
+    return does_rule_leave_out(row["rule"]["before"], row["rule"]["after"])
 
 
 def _list_shares(rows: Sequence[Row]) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ from scipy.stats import rankdata, spearmanr
 from bench.worth.learner import Cloner
 from bench.worth.scores import METHODS, Setting
 from bench.worth.tiers import CAREFUL, ORDINARY, SLOPPY, TIERS, Shown, demonstrate, join
+from fieldloop.evaluate.looks import Looks
 from fieldloop.release.worth import compare_trials
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints
 from fieldloop.simulate.picking.world import World
@@ -17,7 +18,7 @@ from fieldloop.train.worth import split_into_folds
 
 SETS = ("three tiers", "same starts", "all alike")
 SHARES = (0.1, 0.3, 0.5, 0.9)
-RULE_METHOD, RULE_SHARE, TRIALS = "smooth", 0.3, 200
+RULE_METHOD, RULE_SHARE, TRIALS, LEVEL = "smooth", 0.3, 200, 0.95
 LONG, SHORT_METHODS = 300, ("random", "length", "smooth", "loss", "tier")
 
 
@@ -104,8 +105,14 @@ def _decide(at: Setting, kept: Ints) -> dict[str, Any]:
     before = _try(at, np.arange(len(at.shown)), TRIALS, "trials")
     after = _try(at, kept, TRIALS, "trials")
     counts = ((int(before.sum()), TRIALS), (int(after.sum()), TRIALS))
-    found = compare_trials("whole", "without", RULE_METHOD, RULE_SHARE, counts, 0.95)
-    return {"before": counts[0][0], "after": counts[1][0], "helps": found.helps, "harms": found.harms}
+    return {"before": counts[0][0], "after": counts[1][0], "helps": does_rule_leave_out(counts[0][0], counts[1][0])}
+
+
+def does_rule_leave_out(before: int, after: int) -> bool:
+    """Do these successes of either policy show a gain at the rule's first look?"""
+    level = Looks(1 - LEVEL, 0).get_level(1)
+    counts = ((before, TRIALS), (after, TRIALS))
+    return compare_trials("whole", "without", RULE_METHOD, RULE_SHARE, counts, level).helps
 
 
 def _compare_held_out_losses(at: Setting, score: Floats) -> dict[str, float]:

@@ -154,6 +154,18 @@ def test_a_word_after_facts_that_is_no_fact_is_an_argument(words):
     assert (given["paths"], given["set_"]) == ((Path("a"), Path("b")), ("x=1", "y=2"))
 
 
+def test_conditions_of_a_release_may_follow_one_option():
+    """The docs wrote it so, and the second condition was taken for a misspelt verb."""
+
+    def freeze(workspace: object, name: str, *, where: tuple[str, ...] = ()) -> str:
+        """Freeze."""
+
+    ask = read_parameters(freeze)
+    for words in (("r2", "--where", "site=a", "lighting=dim"), ("--where", "site=a", "lighting=dim", "r2")):
+        given = get_argument_values(ask, build_parser("release", "Freeze.", ask, Needs.WORKSPACE).parse(words))
+        assert (given["name"], given["where"]) == ("r2", ("site=a", "lighting=dim"))
+
+
 def test_the_first_word_after_the_option_of_facts_stays_its_own():
     ask = read_parameters(tag)
     given = get_argument_values(

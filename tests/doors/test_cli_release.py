@@ -10,12 +10,16 @@ from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_value
 from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Subject, note
 from fieldloop.model.release import Release, StratumShare
 from fieldloop.model.release_diff import LevelShare, Shift
 from fieldloop.model.worth import EpisodeWorth, Worth, WorthMethod
+from fieldloop.release import count_contents
+from fieldloop.report.datasheet import write_datasheet
+from fieldloop.report.datasheet_page import render_datasheet
 from fieldloop.report.release_diff import list_shift_rows
 from fieldloop.say.findings import write_finding
 
@@ -25,6 +29,7 @@ RELEASE = Release(
     "e" * 64, "r1", ("a", "b", "c"), ("a", "b"), ("c",), "pick v1", "", SHARES, "f" * 64,
     tuple((name, WHY) for name in "defgh"), tuple((name, FIXED) for name in "ab"),
 )  # fmt: skip
+EPISODES = [Episode(name, name, "mcap", "pick") for name in "abc"]
 
 
 def shown(value):
@@ -58,7 +63,28 @@ def test_a_release_without_validation_or_off_the_map_says_so():
     away = replace(RELEASE, train=("a", "b", "c"), validation=(), shares=tuple(replace(s, natural=0.0) for s in SHARES))
     lines = "\n".join(shown(away))
     assert "No episode is for validation." in lines
-    assert "No episode of this release belongs to a stratum" in lines
+    assert "None of the episodes belongs to one of the 0 deployed strata" in lines
+
+
+def test_off_the_map_is_one_line_in_every_form_instead_of_a_row_for_each_deployed_stratum():
+    deployed = [StratumShare(Stratum.of(site=f"s{n}"), 1 / 37, 0.0, 0.0) for n in range(37)]
+    away = replace(RELEASE, shares=(*deployed, StratumShare(Stratum.of(site="lab"), 0.0, 1.0, 1.0)))
+    line = "None of the episodes belongs to one of the 37 deployed strata"
+    for text in (
+        " ".join(shown(away)),
+        write_datasheet(away, EPISODES),
+        render_datasheet(away, count_contents(away, EPISODES, [])),
+    ):
+        assert line in text
+        assert "s36" not in text
+
+
+def test_episodes_of_least_worth_are_one_row():
+    left = [(f"{n:064x}", note("release.least_worth", whole="w", method="smooth", share=0.4, rank=n, of=9, value=-1.5,
+             low=None, high=None)) for n in range(1, 5)]  # fmt: skip
+    rows = [line for line in shown(replace(RELEASE, excluded=tuple(left))) if "least worth" in line]
+    assert len(rows) == 1
+    assert "For example: Left out with the 40 % of least worth" in rows[0]
 
 
 def test_worth_is_shown_with_its_scale_and_a_finding_in_a_cell_is_a_sentence():

@@ -99,7 +99,20 @@ def test_a_release_names_every_undeclared_device_once_for_all_robots(site):
         freeze_release(site, "r1")
     undeclared = {r["stream"]: r["device"] for r in refused.value.reasons if r.code == "release.device_undeclared"}
     assert set(undeclared) == set(APART) - {"joints"}
-    assert undeclared["force"] == "force of arm-0, arm-1"
+    assert undeclared["force"] == "force of arm-0 and arm-1"
+
+
+def test_devices_that_lack_the_same_are_one_reason_with_the_command_that_verifies_them(site):
+    keep(site, make_episodes(10))
+    (site.root / "protocols" / "pick.toml").write_text(get_protocol_toml())
+    site.__dict__.pop("protocols", None)
+    with pytest.raises(Refused, match="fieldloop collect synchronise STREAM --robot ROBOT") as refused:
+        freeze_release(site, "r1")
+    clocks = [r["device"] for r in refused.value.reasons if r.code == "release.clock_not_verified"]
+    assert clocks == [
+        "action, force, gripper, imu and joints of arm-1",
+        "camera/overhead, camera/wrist and depth/overhead of arm-1",
+    ]
 
 
 def test_where_nothing_is_declared_the_devices_are_named_without_what_is_derived(site):

@@ -30,15 +30,21 @@ def site(taken_in, tmp_path_factory):  # noqa: F811
 
 
 def attempt(site, release, successes, trials, stage=Stage.GATE):
-    """Record a policy of this release and its trials."""
+    """Record a policy of this release and its trials, successes first."""
     policy = PolicyVersion(f"{release.id[:32]:0<64}", f"p-{release.name}", release.id, "mine", "", 2, 0, None, 10.0)
+    site.write(PolicyTrained(policy))
+    add_trials(site, release, 0, trials, stage=stage, successes=successes)
+
+
+def add_trials(site, release, first, trials, *, scenario="base", stage=Stage.GATE, successes=0):
     made = [
         Outcome(
-            f"{release.name}-{n:04d}", policy.id, Stratum.of(), stage, "lab", "arm-1", 10**18 + n, n < successes, "x"
+            f"{release.name}-{n:04d}", f"{release.id[:32]:0<64}", Stratum.of(), stage, "lab", "arm-1", 10**18 + n,
+            n < successes, "x", scenario=scenario,
         )
-        for n in range(trials)
-    ]
-    site.write(PolicyTrained(policy), *map(OutcomeRecorded, made))
+        for n in range(first, first + trials)
+    ]  # fmt: skip
+    site.write(*map(OutcomeRecorded, made))
 
 
 def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(site):
@@ -63,13 +69,21 @@ def test_the_worst_stay_in_until_trials_show_that_it_helps_to_leave_them_out(sit
     )  # fmt: skip
     assert "worth.no_evidence" in {reason.code for reason in lean.overridden}
 
-    attempt(site, whole, 45, 100)
+    attempt(site, whole, 90, 250)
     with pytest.raises(Refused, match="tried both with"):
         freeze_release(site, "r2", without_worst=0.5)
-    attempt(site, lean, 75, 100)
+    attempt(site, lean, 130, 199)
+    found = list_release_worth(site, "r1")
+    assert found.conclusion.code == "worth.too_few_trials"
+    with pytest.raises(Refused, match="199 comparable trials of either policy"):
+        freeze_release(site, "r2", without_worst=0.5)
+    add_trials(site, lean, 199, 30, scenario="position:1")  # the other policy was never asked for these
+    assert list_release_worth(site, "r1").evidence == found.evidence
+    add_trials(site, lean, 229, 10)
     found = list_release_worth(site, "r1")
     assert found.conclusion.code == "worth.helps"
-    assert (found.evidence[0].successes, found.evidence[0].successes_without) == (45, 75)
+    (one,) = found.evidence
+    assert (one.successes, one.successes_without, one.trials, one.look, one.waiting) == (90, 130, 200, 1, 9)
     left, against = choose_least_valuable(site, whole, 0.5, WorthMethod.SMOOTH, "")
     assert ([episode for episode, _ in left], against) == ([worth.episodes[0].episode], ())
     again = freeze_release(site, "lean", without_worst=0.5, override=WHY)

@@ -18,7 +18,7 @@ COLUMNS = (
 LATER = ("low", "high", "at_s", "fix", "about", "unproven")
 """Columns that tables of earlier versions lack. Without `about`, places and reasons are sentences, not facts."""
 UNPROVEN = "check.only_a_protocol_fails_it"
-"""The reason in which earlier versions kept what `unproven` holds, before the reason why nothing can be told."""
+"""The reason in which earlier versions kept what `unproven` holds, before the reason of an open answer."""
 
 
 def convert_measurements_to_columns(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
@@ -74,7 +74,7 @@ def read_measurements_from_columns(columns: Mapping[str, Sequence[Any]]) -> dict
 
 
 def _take_apart(cannot_tell: Note | None, unproven: Note | None) -> tuple[Note | None, Note | None]:
-    """Return why nothing can be told, and what is unproven; earlier versions kept both in one reason."""
+    """Return why the answer is open, and what is unproven; earlier versions kept both in one reason."""
     if cannot_tell is None or cannot_tell.code != UNPROVEN:
         return cannot_tell, unproven
     lacks, held, *_ = (*cannot_tell.details, None, None)

@@ -11,7 +11,7 @@ from fieldloop.doors.parameters import Ask, Parameter
 from fieldloop.errors import BadInput, UnknownChoice, UnknownName
 from fieldloop.loop.catalogue import COMMANDS, Needs
 
-SEVERAL_WORDS = ("set_",)
+SEVERAL_WORDS = ("set_", "where")
 """Options that take several words at once: --set site=hall-2 operator=anna."""
 FACT_SIGN = "="
 """Every fact has it; other words after such an option are arguments of the command."""

@@ -25,10 +25,6 @@ NO_VALIDATION = (
     "No episode is for validation. A session is never on both sides, so a validation set needs at least two sessions. "
     "State the session of each episode, or collect another: fieldloop ingest relabel EPISODE --set session=…"
 )
-OFF_THE_MAP = (
-    "No episode of this release belongs to a stratum of the deployment map, so these weights mean nothing. Describe "
-    "your sites and conditions in the map: fieldloop audit"
-)
 
 
 def print_release(result: Release, screen: Screen) -> None:
@@ -121,6 +117,11 @@ def _name_some(names: Sequence[str]) -> str:
 def _print_shares(result: Release, screen: Screen) -> None:
     if not result.shares:
         return
+    if result.off_the_map:
+        screen.print()
+        screen.print(make_heading("Shares"))
+        screen.write(write_sentence(result.off_the_map))
+        return
     ordered = sorted(result.shares, key=lambda one: (-one.sampled, -one.natural))
     rows = [
         (levels_in_words(s.stratum), percent(s.natural), percent(s.sampled), format_number(s.weight, 3))
@@ -129,8 +130,6 @@ def _print_shares(result: Release, screen: Screen) -> None:
     columns = ("stratum", "of production", "of the release", "weight")
     screen.print()
     screen.print(make_heading("Shares"))
-    if not any(one.natural > 0 and one.sampled > 0 for one in ordered):
-        screen.write(OFF_THE_MAP)
     screen.print(make_table(columns, rows, right=columns[1:]))
     _print_rest(screen, len(ordered), "stratum", "strata")
 

@@ -6,7 +6,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import make_heading, make_table
 from fieldloop.model.worth import Worth, WorthMethod
 from fieldloop.say import write_sentence
-from fieldloop.say.numbers import format_number, format_plural, percent
+from fieldloop.say.numbers import format_number, format_plural, format_points, percent
 
 MOST_ROWS = 12
 SCALES = {
@@ -41,11 +41,12 @@ def print_worth(result: Worth, screen: Screen) -> None:
                 percent(one.share),
                 f"{one.successes}/{one.trials}",
                 f"{one.successes_without}/{one.trials_without}",
-                f"{percent(one.low)} to {percent(one.high)}",
+                f"{format_points(one.gain)} ({format_points(one.low)} to {format_points(one.high)})",
+                f"look {one.look}" if one.look else f"first look at {one.planned}",
             )
             for one in result.evidence
         ]
-        columns = ("release", "without", "left out", "succeeded", "without", "gain")
+        columns = ("whole", "without", "left out", "succeeded, whole", "without", "gain in points", "judged")
         screen.print(make_table(columns, tried, right=columns[2:]))
     screen.print()
     screen.write(write_sentence(result.conclusion))

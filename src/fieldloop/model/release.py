@@ -12,6 +12,8 @@ from fieldloop.model.note import Note, note
 
 DEFECT = "check.defect"
 NUMBER = re.compile(r"\d+")
+LEAST_WORTH = "release.least_worth"
+WORTH = "least worth by {}, share {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +97,27 @@ class Release:
         return tuple(fix for of, fix in self.fixes if of == episode)
 
     def group_left_out(self) -> tuple[LeftOutAlike, ...]:
-        """Group the excluded episodes by reason, most first; defects that differ only by bytes or counts are alike."""
+        """Group the excluded episodes by reason, most first.
+
+        Defects that differ only by bytes or counts are alike; so are those of least worth, whatever their rank.
+        """
         groups: dict[str, list[tuple[str, Note]]] = {}
         for episode, why in self.excluded:
-            text = repr(why)
+            text = WORTH.format(*(why[name] for name in ("method", "share"))) if why.code == LEAST_WORTH else repr(why)
             groups.setdefault(NUMBER.sub("#", text) if DEFECT in text else text, []).append((episode, why))
         alike = (
             LeftOutAlike(tuple(episode for episode, _ in group), group[0][1], len({repr(why) for _, why in group}) == 1)
             for group in groups.values()
         )
         return tuple(sorted(alike, key=lambda one: -len(one.episodes)))
+
+    @property
+    def off_the_map(self) -> Note | None:
+        """State that no episode belongs to a stratum of the map, None where one does: then no weight means anything."""
+        if not self.shares or any(share.natural > 0 and share.sampled > 0 for share in self.shares):
+            return None
+        deployed = sum(share.natural > 0 for share in self.shares)
+        return note("release.off_the_map", strata=len(self.shares) - deployed, deployed=deployed)
 
     def get_weights(self, episodes: Iterable[Episode]) -> dict[str, float]:
         """Return how often each episode counts, by id: the weight of its stratum."""

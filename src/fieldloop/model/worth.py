@@ -30,7 +30,9 @@ class EpisodeWorth:
 class WorthEvidence:
     """Gate trials of a policy learnt from a whole release, and of one learnt without its least valuable episodes.
 
-    `low` and `high` are the interval of the gain in success rate.
+    Trials are judged at `planned` of either policy, at twice that number, and so on; `look` counts these. At look 0
+    nothing is judged yet. `waiting` trials of either policy came after the look. `low` and `high` are the interval of
+    the gain in success rate, at the confidence that the look requires.
     """
 
     whole: str
@@ -43,6 +45,9 @@ class WorthEvidence:
     trials_without: int
     low: float
     high: float
+    look: int = 1
+    planned: int = 0
+    waiting: int = 0
 
     @property
     def gain(self) -> float:
@@ -53,13 +58,13 @@ class WorthEvidence:
 
     @property
     def helps(self) -> bool:
-        """Is the whole interval above 0?"""
-        return self.low > 0
+        """Is the whole interval above 0, at a look?"""
+        return self.look > 0 and self.low > 0
 
     @property
     def harms(self) -> bool:
-        """Is the whole interval below 0?"""
-        return self.high < 0
+        """Is the whole interval below 0, at a look?"""
+        return self.look > 0 and self.high < 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ An estimate of worth alone does not justify leaving anything out. What counts is
 episodes succeeded more often: in trials of both policies, with the whole interval of the gain above 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from fieldloop.errors import BadInput
 from fieldloop.model.note import Note, note
+from fieldloop.model.release import LEAST_WORTH
 from fieldloop.model.worth import EpisodeWorth, Worth, WorthEvidence
 from fieldloop.stats.difference import Counts, compute_difference_interval
-
-LEAST_WORTH = "release.least_worth"
 
 
 def compare_trials(
@@ -27,6 +27,38 @@ def compare_trials(
     before, after = counts
     low, high = compute_difference_interval(after, before, level)
     return WorthEvidence(whole, without, method, share, *before, *after, low, high)
+
+
+def compare_paired_trials(
+    whole: str,
+    without: str,
+    method: str,
+    share: float,
+    pairs: Sequence[tuple[bool, bool]],
+    planned: int,
+    get_level: Callable[[int], float],
+) -> WorthEvidence:
+    """Compare trials of either policy at the planned number of them, at twice that number, and so on.
+
+    Each pair is (success of the whole release's policy, success of the other) in the same scenario, in order of time.
+    `get_level` returns the confidence that a look requires, so that all looks together err no more often than one.
+    The newest look that shows a difference decides; where none does, the newest look is returned.
+    """
+    last = len(pairs) // planned
+    found: WorthEvidence | None = None
+    for look in range(last, 0, -1):
+        counts = _count_successes(pairs[: look * planned])
+        judged = compare_trials(whole, without, method, share, counts, get_level(look))
+        judged = replace(judged, look=look, planned=planned, waiting=len(pairs) - look * planned)
+        if judged.helps or judged.harms:
+            return judged
+        found = found or judged
+    so_far = compare_trials(whole, without, method, share, _count_successes(pairs), get_level(1))
+    return found or replace(so_far, look=0, planned=planned)
+
+
+def _count_successes(pairs: Sequence[tuple[bool, bool]]) -> tuple[Counts, Counts]:
+    return (sum(before for before, _ in pairs), len(pairs)), (sum(after for _, after in pairs), len(pairs))
 
 
 def order_by_worth(episodes: Sequence[EpisodeWorth]) -> tuple[EpisodeWorth, ...]:
@@ -82,8 +114,15 @@ def summarise_evidence(evidence: Sequence[WorthEvidence]) -> Note:
     if not evidence:
         return note("worth.no_trials")
     newest = evidence[0]
+    if not newest.look:
+        return note("worth.too_few_trials", trials=newest.trials, planned=newest.planned)
     code = "worth.helps" if newest.helps else "worth.harms" if newest.harms else "worth.cannot_tell"
+    more = []
+    if code == "worth.cannot_tell" and newest.planned:
+        more.append(note("worth.next_look", more=newest.planned - newest.waiting % newest.planned))
+    if len(evidence) > 1:
+        more.append(note("worth.several_comparisons", comparisons=len(evidence)))
     return note(
-        code, method=newest.method, share=newest.share, gain=newest.gain, low=newest.low, high=newest.high,
+        code, *more, method=newest.method, share=newest.share, gain=newest.gain, low=newest.low, high=newest.high,
         trials=newest.trials + newest.trials_without,
     )  # fmt: skip

@@ -85,6 +85,9 @@ def _format_counts(episodes: Sequence[Episode], get_value: Callable[[Episode], s
 
 def _write_strata_table(release: Release) -> Iterator[str]:
     yield "\n## Strata\n"
+    if release.off_the_map:
+        yield write_sentence(release.off_the_map)
+        return
     yield "| stratum | in production | in the release | weight |"
     yield "|---|---:|---:|---:|"
     for share in release.shares:

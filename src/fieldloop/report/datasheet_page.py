@@ -25,7 +25,7 @@ def render_datasheet(release: Release, contents: ReleaseContents, exports: Itera
     panels = [
         draw_paragraph(write_headline(release), "lead"),
         *_draw_overrides(release),
-        draw_panel("Shares", [draw_figure(draw_shares(release), "Bar: of the release. Tick: of production.")]),
+        draw_panel("Shares", [_draw_shares(release)]),
         draw_panel("Durations", [draw_figure(draw_durations(contents.durations), "Episodes by duration.")]),
         *(
             draw_panel(factor.capitalize(), [draw_counts(contents.counted[factor], f"Episodes by {factor}")])
@@ -46,6 +46,12 @@ def write_headline(release: Release) -> str:
     return (
         f"{format_plural(len(release.episodes), 'episode')}: {split}{out}. Protocol {release.protocol or 'not given'}."
     )
+
+
+def _draw_shares(release: Release) -> Markup:
+    if release.off_the_map:
+        return draw_paragraph(write_sentence(release.off_the_map))
+    return draw_figure(draw_shares(release), "Bar: of the release. Tick: of production.")
 
 
 def _draw_overrides(release: Release) -> Iterator[Markup]:

@@ -67,10 +67,10 @@ def _is_device(stream: StreamShown, joints: Sequence[StreamShown], sensor_words:
     if stream.kind is StreamKind.POSE and ASSUMPTION_NOTES[StreamFact.CLOCK] in dict(stream.notes):
         return False  # a transform states from when on it is valid, not when it was sensed
     if stream.kind is StreamKind.GRIPPER:
-        return not any(_come_together(stream, one) for one in joints)
+        return not any(_does_come_with(stream, one) for one in joints)
     return stream.kind in SENSED or (stream.kind in WITH_JOINTS and not joints)
 
 
-def _come_together(stream: StreamShown, other: StreamShown) -> bool:
+def _does_come_with(stream: StreamShown, other: StreamShown) -> bool:
     """Do two streams come in the same messages, or on the same rows of a table?"""
     return (stream.samples, stream.hz, stream.clocks) == (other.samples, other.hz, other.clocks)

@@ -17,9 +17,11 @@ from fieldloop.model.quality import DatasetReport
 from fieldloop.protocol import Unverified, list_unverified_devices
 from fieldloop.protocol.synchronisation import SyncVerification
 from fieldloop.say.findings import write_without_subject
+from fieldloop.say.numbers import join_names
 
 CONTENT = "batch.content_lag"
 """The check that estimates a camera's lag over all episodes of a rig; its subject names stream and rig."""
+CLOCK_NOT_VERIFIED = "release.clock_not_verified"
 MOST_NAMED = 3
 CAMERA_CHECKS = ("vision.", "depth.")
 """Checks whose subject is a camera, for episodes whose list of streams is gone."""
@@ -100,14 +102,16 @@ def list_clock_reasons(
     by_rig: dict[tuple[str, str], list[Episode]] = {}
     for one in episodes:
         by_rig.setdefault((one.robot, one.task), []).append(one)
-    unverified = [
-        note("release.clock_not_verified", device=_name_device(robot, device.stream), why=device.reason)
-        for (robot, task), inside in sorted(by_rig.items())
-        for device in list_unverified_devices_of_robot(
-            workspace, robot, task=task, at_ns=max(one.end_ns for one in inside)
-        )
+    unverified: dict[tuple[str, Note], list[str]] = {}  # devices of a robot that lack the same are one reason
+    for (robot, task), inside in sorted(by_rig.items()):
+        last_ns = max(one.end_ns for one in inside)
+        for device in list_unverified_devices_of_robot(workspace, robot, task=task, at_ns=last_ns):
+            unverified.setdefault((robot, device.reason), []).append(device.stream)
+    clocks = [
+        note(CLOCK_NOT_VERIFIED, device=_name_device(robot, join_names(streams)), why=why)
+        for (robot, why), streams in unverified.items()
     ]
-    return [*unverified, *_list_undeclared_devices(workspace, by_rig, reports)]
+    return [*clocks, *_list_undeclared_devices(workspace, by_rig, reports)]
 
 
 def _list_undeclared_devices(
@@ -130,7 +134,7 @@ def _list_undeclared_devices(
         else:
             bare.setdefault(task, set()).update(_list_streams_to_verify(kept, findings, words))
     for (task, stream), robots in sorted(missing.items()):  # one declaration is for all robots of a task
-        device, file = _name_device(_list_robots(robots), stream), _name_file(workspace, task)
+        device, file = _name_device(join_names(robots), stream), _name_file(workspace, task)
         yield note("release.device_undeclared", device=device, stream=stream, file=file)
     for task, streams in sorted(bare.items()):
         if len(streams) > 1:  # a single device has nothing to be compared with
@@ -153,11 +157,6 @@ def _list_streams_to_verify(
 
 def _name_file(workspace: Workspace, task: str) -> str:
     return f"protocols/{task or workspace.task}.toml"
-
-
-def _list_robots(robots: Sequence[str]) -> str:
-    more = len(robots) - MOST_NAMED
-    return ", ".join(robots[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _name_device(robot: str, stream: str) -> str:

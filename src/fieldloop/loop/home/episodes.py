@@ -50,7 +50,7 @@ def find_episodes(
     Arguments:
         status: only episodes with this last status; set_aside lists episodes that are not used
         text: only episodes with this text in their id, name, site, robot, operator, conditions or facts
-        where: only episodes with this condition, field or fact, such as sku=A7 (repeatable)
+        where: only episodes with this condition, field or fact, such as sku=A7
         limit: list at most this many rows
     """
     labels = dict(parse_label(one) for one in where)

@@ -16,7 +16,7 @@ PROTOCOL_TEXT = """# How {task} is collected here. Only what differs from the sh
 name    = "{task}"
 version = 1
 """
-"""What a new workspace holds. It is no person's protocol until someone edits or locks it."""
+"""What a new workspace holds; it counts as the user's own protocol once someone edits or locks it."""
 
 
 class ProtocolsInForce(Mapping[str, CollectionProtocol]):

@@ -61,7 +61,7 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
 
     Arguments:
         name: name of the release, such as r7
-        where: only episodes with this condition, field or fact, such as site=hall-2, as in `ingest find` (repeatable)
+        where: only episodes with this condition, field or fact, such as site=hall-2, as in `ingest find`
         plan: only episodes that count for this plan: its number (1 is the first), id, or a unique beginning of it
         seed: seed of the split; the same seed and episodes give the same release
         fix: apply proposed fixes of these kinds (trim, restamp), and include the episodes that they repair

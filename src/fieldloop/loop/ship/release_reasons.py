@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import fieldloop.check as checks
 from fieldloop.errors import Refused
-from fieldloop.loop.collect.synchronisation import list_clock_reasons
+from fieldloop.loop.collect.synchronisation import CLOCK_NOT_VERIFIED, list_clock_reasons
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
@@ -17,6 +17,8 @@ from fieldloop.say.refusals import write_refusal
 
 ANNOTATED = "corpus.annotated"
 MOST_NAMED = 8
+NOT_DECLARED = note("protocol.clock_not_declared")
+VERIFY = "Record each measured offset: fieldloop collect synchronise STREAM --robot ROBOT --offset-ms 1.2 --how 'HOW'"
 OVERRIDE = "To release all the same, give a reason, which is recorded with your name: --override 'REASON'"
 
 
@@ -75,4 +77,5 @@ def require_reason(workspace: Workspace, name: str, reasons: Sequence[Note], ove
         return f"{override.strip()} (overridden by {workspace.actor.id})"
     listed = [write_sentence(one) for one in reasons[:MOST_NAMED]]
     listed += [f"And {len(reasons) - MOST_NAMED} more."] if len(reasons) > MOST_NAMED else []
-    raise Refused(write_refusal(f"Release {name} refused", listed, OVERRIDE), reasons)
+    unverified = any(one.code == CLOCK_NOT_VERIFIED and one["why"] != NOT_DECLARED for one in reasons)
+    raise Refused(write_refusal(f"Release {name} refused", listed, *[VERIFY] * unverified, OVERRIDE), reasons)

@@ -2,10 +2,12 @@
 
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fieldloop.errors import Refused
+from fieldloop.evaluate.looks import Looks
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.ship.released_samples import find_release_labels, gather_release_samples
 from fieldloop.loop.work.reopen import Reopened
@@ -18,20 +20,22 @@ from fieldloop.model.worth import EpisodeWorth, Worth, WorthEvidence, WorthMetho
 from fieldloop.release.smooth_motion import measure_motion_worth
 from fieldloop.release.worth import (
     check_share,
-    compare_trials,
+    compare_paired_trials,
     find_evidence,
     order_by_worth,
     select_worst,
     summarise_evidence,
 )
 from fieldloop.say import write_sentence
-from fieldloop.stats.difference import Counts
 from fieldloop.train.grasp_worth import GraspLearner
 from fieldloop.train.worth import estimate_worth
 
 HOW_TO_GATHER = (
-    "To gather evidence, freeze this release with --override 'REASON' and the whole one without --without-worst, "
-    "train a policy on each, and gate both: fieldloop gate POLICY"
+    "To gather evidence, freeze both, train a policy on each, and run {planned} gate trials of either policy:\n"
+    "  fieldloop release {name}-whole\n"
+    "  fieldloop release {name} --without-worst {share:g}{by} --override 'to try it at the gate'\n"
+    "  fieldloop train {name}-whole --name whole && fieldloop gate whole\n"
+    "  fieldloop train {name} --name lean && fieldloop gate lean"
 )
 
 
@@ -58,7 +62,11 @@ def choose_least_valuable(
     if find_evidence(evidence, method, share) is None:
         against = (note("worth.no_evidence", why=summarise_evidence(evidence)),)
         if not override.strip():
-            raise Refused(" ".join((write_sentence(against[0]), HOW_TO_GATHER)), against)
+            planned, by = int(workspace.operations["worth"].number("planned_trials")), f" --worst-by {method.value}"
+            steps = HOW_TO_GATHER.format(
+                name=release.name, share=share, planned=planned, by=by if method is not WorthMethod.SMOOTH else ""
+            )
+            raise Refused(f"Release {release.name} refused: {write_sentence(against[0])}\n{steps}", against)
     worth = estimate_release_worth(workspace, release, method)
     if not worth.episodes:
         reasons = tuple(dict.fromkeys(why for _, why in worth.unknown))
@@ -108,33 +116,40 @@ def _compare_trials(workspace: Workspace, release: Release, method: WorthMethod)
             continue
         if len(here & set(whole.episodes)) < settings.number("same_data_share") * len(here):
             continue
-        counts = _count_trials_of_same_trainer(workspace, whole, without)
-        if counts is not None:
-            yield compare_trials(whole.name, without.name, method, left.share, counts, settings.number("level"))
+        if pairs := _pair_trials_of_same_trainer(workspace, whole, without):
+            looks = Looks(1 - settings.number("level"), 0)
+            yield compare_paired_trials(
+                whole.name, without.name, method, left.share, pairs, int(settings.number("planned_trials")),
+                looks.get_level,
+            )  # fmt: skip
 
 
-def _count_trials_of_same_trainer(
-    workspace: Workspace, whole: Release, without: Release
-) -> tuple[Counts, Counts] | None:
-    """Return (successes, trials) of policies of one trainer learnt from either release; None if one was not tried."""
+def _pair_trials_of_same_trainer(workspace: Workspace, whole: Release, without: Release) -> list[tuple[bool, bool]]:
+    """Return trials of policies of one trainer learnt from either release, in pairs; none if one was not tried."""
     of_whole, of_rest = (
         workspace.store.find(PolicyVersion, {"release": release.id}, newest=True) for release in (whole, without)
     )
     for trainer in dict.fromkeys(policy.trainer for policy in of_rest):
-        counts = [
-            _count_trials(workspace, [policy for policy in policies if policy.trainer == trainer])
-            for policies in (of_whole, of_rest)
-        ]
-        if all(trials for _, trials in counts):
-            return counts[0], counts[1]
-    return None
+        ids = [[policy.id for policy in policies if policy.trainer == trainer] for policies in (of_whole, of_rest)]
+        if all(ids) and (pairs := _pair_trials(workspace, *ids)):
+            return pairs
+    return []
 
 
-def _count_trials(workspace: Workspace, policies: Sequence[PolicyVersion]) -> Counts:
-    """Count gate trials, an attempt once; a tie of its judges counts as a failure."""
-    successes = trials = 0
-    for policy in policies:
-        kept, contested = settle_attempts(workspace.store.find(Outcome, {"policy": policy.id, "stage": Stage.GATE}))
-        successes += sum(outcome.succeeded is True for outcome in kept)
-        trials += len(kept) + len(contested)
-    return successes, trials
+def _pair_trials(workspace: Workspace, of_whole: Sequence[str], of_rest: Sequence[str]) -> list[tuple[bool, bool]]:
+    """Pair gate trials of the same scenario and site, each pair as soon as both trials were recorded.
+
+    A gate may ask one policy for more trials of a scenario than the other; trials without a partner are not compared.
+    An attempt counts once; a tie of its judges counts as a failure.
+    """
+    recorded = workspace.store.find(Outcome, {"policy": [*of_whole, *of_rest], "stage": Stage.GATE})
+    place = {outcome.id: number for number, outcome in enumerate(recorded)}
+    kept, contested = settle_attempts(recorded)
+    settled = [*kept, *(replace(one, succeeded=False) for one in contested)]
+    sides: dict[tuple[str, str], tuple[list[Outcome], list[Outcome]]] = {}
+    for outcome in sorted(settled, key=lambda one: place[one.id]):
+        side = sides.setdefault((outcome.scenario, outcome.site), ([], []))
+        side[outcome.policy in of_rest].append(outcome)
+    pairs = [pair for before, after in sides.values() for pair in zip(before, after, strict=False)]
+    pairs.sort(key=lambda pair: max(place[one.id] for one in pair))
+    return [(before.succeeded is True, after.succeeded is True) for before, after in pairs]

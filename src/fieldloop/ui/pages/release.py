@@ -43,12 +43,12 @@ def draw_release(visit: Visit) -> Drawn:
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
     parts = (
         _draw_answer_card(release),
-        draw_panel("Shares", draw_shares(release), note="bar: of the release, tick: of production", columns=6),
+        _draw_shares(release),
         draw_panel("Durations", draw_durations(contents.durations), note="episodes by duration", columns=6),
         *_draw_people(contents),
         _draw_checks(release),
         _draw_labels(now),
-        _draw_stratum_shares(release),
+        *_draw_stratum_shares(release),
         _draw_excluded_episodes(release),
         _draw_compare(now),
         _draw_worth(release),
@@ -113,7 +113,16 @@ def _draw_labels(now: ReleaseShown) -> Markup:
     return draw_panel("Labels", draw_table(columns, map(list_label_row, contents.labels)), flush=True)
 
 
-def _draw_stratum_shares(release: Release) -> Markup:
+def _draw_shares(release: Release) -> Markup:
+    if release.off_the_map:
+        return draw_panel("Shares", tag("p", write_sentence(release.off_the_map), class_="body"), columns=6)
+    return draw_panel("Shares", draw_shares(release), note="bar: of the release, tick: of production", columns=6)
+
+
+def _draw_stratum_shares(release: Release) -> list[Markup]:
+    """Draw the weight of each stratum; nothing where no weight means anything."""
+    if release.off_the_map:
+        return []
     most = max((s.natural for s in release.shares), default=1.0) or 1.0
     rows = [
         (
@@ -132,7 +141,7 @@ def _draw_stratum_shares(release: Release) -> Markup:
         Column("In the release", "num"),
         Column("Weight", "num"),
     )
-    return draw_panel("Weights", draw_table(columns, rows), columns=6, flush=True)
+    return [draw_panel("Weights", draw_table(columns, rows), columns=6, flush=True)]
 
 
 def _draw_excluded_episodes(release: Release) -> Markup:
