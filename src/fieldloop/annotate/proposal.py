@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldloop.annotate.change_points import ChangePoint, find_change_points
 from fieldloop.annotate.confidence import compute_confidence
+from fieldloop.annotate.drifting import find_drifting_cameras
 from fieldloop.annotate.evidence import Grasped, Held, find_grasp_type, judge_hold
 from fieldloop.annotate.grips import Hold, Holds, find_holds, measure_travel, split_regrasps
 from fieldloop.annotate.joint_phases import Piece, find_joint_phases
@@ -79,6 +80,7 @@ def propose_labels(
         notes += [note("propose.no_grip_no_result")] if not missing else []
     lasting = [a for a in made if a.end_ns > a.start_ns]
     kept = [a for a in lasting if known is None or known.find_label(a.kind, a.label) is not None]
+    notes += find_drifting_cameras(recording, numbers)
     if lacking := tuple(sorted({a.label for a in lasting if a not in kept})):
         notes.append(note("propose.not_in_taxonomy", labels=lacking))
     return Proposal(tuple(sorted(kept, key=lambda a: (a.kind, a.start_ns))), tuple(dict.fromkeys(notes)))
