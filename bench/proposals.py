@@ -179,7 +179,11 @@ def _measure_cases(cases: Sequence[Known], name: str, *, baselines: bool = True)
 def read_phases(proposal: Proposal, case: Known) -> list[tuple[Span, float]]:
     """Return proposed phases with their confidence in the words of the case's truth."""
     coarse = not any(label in ("lift", "place", "pre-grasp") for label, _, _ in case.truth)
-    found = [(convert_span(a, case), a.confidence or 0.0) for a in proposal.annotations if a.kind == "phase"]
+    found = [
+        (convert_span(a, case), math.nan if a.confidence is None else a.confidence)
+        for a in proposal.annotations
+        if a.kind == "phase"
+    ]
     if not coarse:
         return found
     merged = merge_parts(tuple(span for span, _ in found))
@@ -293,11 +297,11 @@ def summarise_ratio(parts: Sequence[tuple[float, float]], unit: str = "") -> Fig
 
 
 def judge_confidence(case: Known, spans: Sequence[tuple[Span, float]]) -> list[Judged]:
-    """Return confidence and whether the true segment overlaps by half, for each proposed one."""
+    """Return confidence and whether the true segment overlaps by half, for each proposed one that states it."""
     right = {
         found for true, found in match_spans(case.truth, [s for s, _ in spans]) if measure_overlap(true, found) >= HALF
     }
-    return [(sure, span in right) for span, sure in spans]
+    return [(sure, span in right) for span, sure in spans if not math.isnan(sure)]
 
 
 def _estimate_saving(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, Figure | Skipped]:

@@ -30,6 +30,14 @@ def test_only_a_camera_with_a_picture_a_sample_can_be_compared(stretch, count, n
     assert len(find_drift(STATE, camera(stretch, count))) == named
 
 
+@pytest.mark.parametrize("stretch", [1.0, 0.92])
+def test_where_a_segment_lies_in_drifting_pictures_has_no_confidence(stretch):
+    proposal = propose_labels(recorded(STATE, camera(stretch)), author="m")
+    phases = [a.confidence for a in proposal.annotations if a.kind == "phase"]
+    assert len(phases) == 5
+    assert all((sure is None) == (stretch < 1) for sure in phases)
+
+
 def test_both_lengths_are_stated():
     (drift,) = find_drift(STATE, camera(0.92))
     assert drift["joints_s"] == pytest.approx(T[-1] - T[0])
