@@ -1,8 +1,9 @@
 """Episodes whose phases are known: the simulated floor's own truth, and hand-made labels of public datasets."""
 
 import csv
+import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,14 +22,22 @@ from fieldloop.simulate.arm.recording import Demonstration, record_attempt
 from fieldloop.testing.shared import find_shared_data
 
 HERE = Path(__file__).parent
-LABELS = HERE / "hand_labels" / "phases.csv"
+HAND = HERE / "hand_labels"
+LABELS, PASSES, WITHOUT, RESULTS, PUBLIC = (
+    HAND / f"{name}.csv" for name in ("phases", "passes", "without_pick", "results", "sets")
+)
 SETS = {
     "lerobot-v21-g1": "lerobot-v21-g1",
     "lerobot-v20-gr1": "lerobot-v20-gr1",
     "hdf5-robomimic": "hdf5-robomimic/robomimic_mh/dummy_data/lift_image.hdf5",
     "rlds-octo-bridge": "rlds-octo-bridge",
+    "hdf5-robomimic-mg": "hdf5-robomimic/robomimic_mg/dummy_data/can_low_dim.hdf5",
+    "hdf5-robomimic-ph": "hdf5-robomimic/robomimic_ph/dummy_data/lift_low_dim.hdf5",
+    "adroit-relocate": "hdf5-d4rl-adroit-human/d4rl_adroit_relocate/dummy_data/relocate-human-v1.hdf5",
 }
-DEVELOPMENT, HOLD_OUT = "development", "hold-out"
+DEVELOPMENT, LOOKED_AT, HOLD_OUT = "development", "looked at", "hold-out"
+PUBLIC_SETS = "FIELDLOOP_PUBLIC_SETS"
+"""Environment variable: a folder with the public sets of `hand_labels/sets.csv`, each in a folder of its name."""
 FLOOR_HZ = 30.0
 COARSE = {"pre-grasp": "approach", "lift": "transport", "place": "transport"}
 """Parts that joints alone cannot separate, and what they are a part of."""
@@ -50,6 +59,7 @@ class Known:
     source: str
     split: str
     demonstration: Demonstration | None = None
+    camera: str = ""
 
 
 def list_floor_cases(seed: int, count: int, split: str) -> Iterator[Known]:
@@ -106,28 +116,64 @@ def disguise(recording: Recording, rng: np.random.Generator) -> Recording:
     return Recording(recording.episode, {state.name: state})
 
 
-def list_labelled_cases() -> Iterator[Known]:
-    """Public episodes with hand-made labels, made by looking at the pictures."""
+def read_rows(file: Path) -> list[dict[str, str]]:
+    """Return the rows of a file of hand-made labels."""
+    with file.open(encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def list_labelled_cases(*splits: str) -> Iterator[Known]:
+    """Public episodes of some splits (of all where none is named) with labels made by looking at the pictures."""
     rows: Mapping[str, dict[str, list[dict[str, str]]]] = defaultdict(lambda: defaultdict(list))
-    with LABELS.open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
+    for row in read_rows(LABELS):
+        if not splits or row["split"] in splits:
             rows[row["set"]][row["episode"]].append(row)
     for name, episodes in rows.items():
-        folder, _, inside = SETS[name].partition("/")
-        found = find_shared_data(folder)
-        if found is None:
-            raise Missing(f"{folder} is not among the shared data, so its hand labels have nothing to be compared with")
-        for recording in open_log(found / inside).recordings:
-            if here := episodes.get(recording.episode.name):
-                yield _place_labels(recording, here, name)
+        for recording in open_public_set(name, episodes):
+            yield _place_labels(recording, episodes[recording.episode.name], name)
+
+
+def open_public_set(name: str, episodes: Collection[str]) -> Iterator[Recording]:
+    """Open the named episodes of a public set."""
+    folder, _, inside = SETS.get(name, name).partition("/")
+    found = find_shared_data(folder) if name in SETS else _find_public_set(name)
+    if found is None:
+        raise Missing(f"the set {name} is not here; bench/hand_labels/sets.csv says where it comes from")
+    for recording in open_log(found / inside).recordings:
+        if recording.episode.name in episodes:
+            yield recording
+
+
+def _find_public_set(name: str) -> Path | None:
+    root = os.environ.get(PUBLIC_SETS)
+    folder = Path(root) / name if root else None
+    return folder.resolve() if folder is not None and folder.is_dir() else None
 
 
 def _place_labels(recording: Recording, rows: list[dict[str, str]], source: str) -> Known:
     camera = next(s for s in recording.streams.values() if s.pictures is not None)
     times = camera.times_ns
     hz = (len(times) - 1) / ((int(times[-1]) - int(times[0])) / NS_PER_S)
-    truth = tuple((r["label"], int(r["start_frame"]) / hz, int(r["end_frame"]) / hz) for r in rows)
-    return Known(recording, int(times[0]), hz, truth, source, rows[0]["split"])
+    truth = tuple((r["label"], float(r["start_frame"]) / hz, float(r["end_frame"]) / hz) for r in rows)
+    return Known(recording, int(times[0]), hz, truth, source, rows[0]["split"], camera=camera.name)
+
+
+def place_by_rows(case: Known) -> Known:
+    """Place labels on the clock of the joints, where each picture was written with one sample of them.
+
+    That leaves out the difference of both clocks: what remains is the error of the proposals.
+    """
+    joints = next(s for s in case.recording.streams.values() if s.kind is StreamKind.JOINT_POSITION)
+    frames = case.recording.streams[case.camera]
+    if len(joints) != len(frames):
+        return case
+    at = (joints.times_ns - joints.times_ns[0]) / NS_PER_S
+
+    def move(edge: float) -> float:
+        return float(np.interp(edge * case.hz, np.arange(len(at)), at))
+
+    truth = tuple((label, move(begin), move(end)) for label, begin, end in case.truth)
+    return replace(case, start_ns=int(joints.times_ns[0]), hz=(len(at) - 1) / float(at[-1]), truth=truth)
 
 
 def merge_parts(spans: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -4,29 +4,43 @@
 `f1_50_*`: segments with the right label that overlap by half of their union. `naive_uniform_*` splits the episode
 evenly into the true labels in their true order. `naive_half_second_*` is the truth rounded to 0.5 s: the limit of
 contact sheets with two pictures a second, which no method that looks at them can beat. `snapped_half_second_*` is the
-same, moved to the nearest change of the signals. Numbers of the proposals and
-the confidence curve were chosen on the development episodes; headline figures are of the others.
+same, moved to the nearest change of the signals. Numbers of the proposals and the confidence curve were chosen on the
+development episodes. `strangers` are public episodes that were labelled before any proposal was made for them;
+`strangers_looked_at` are those that were in view when rules were made. `*_by_rows` places a label on the sample of
+the joints that was written with its picture; `*_lag_removed` moves labels by the measured lag of the pictures.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from bench.harness import RANGE, Figure, Missing, Skipped, main, summarise, summarise_share
 from bench.proposal_cases import (
+    DEVELOPMENT,
     HOLD_OUT,
+    LOOKED_AT,
+    PASSES,
+    RESULTS,
+    WITHOUT,
     Known,
     Span,
     list_failing_cases,
     list_floor_cases,
     list_labelled_cases,
     merge_parts,
+    open_public_set,
+    place_by_rows,
+    read_rows,
 )
+from bench.proposal_lags import measure_picture_lag_s
 from fieldloop.annotate.change_points import find_change_points
 from fieldloop.annotate.confidence import measure_calibration_error, measure_reliability
 from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Recording
 from fieldloop.model.stream import NS_PER_S
 
 HALF = 0.5
@@ -39,6 +53,8 @@ CORRECT_S, SCRATCH_S, LABEL_S, ADD_S, REMOVE_S = 4.0, 8.0, 3.0, 11.0, 2.0
 FEW_EPISODES, DRAWS = 6, 2000
 FLOOR_SEED, FLOOR_EPISODES, SHORT_EPISODES = 20_202, 150, 36
 
+SPLITS = {"strangers": HOLD_OUT, "strangers_looked_at": LOOKED_AT, "strangers_development": DEVELOPMENT}
+
 Judged = tuple[float, bool]
 
 
@@ -48,17 +64,90 @@ def measure(*, short: bool = False) -> dict[str, Figure | Skipped]:
     figures = _measure_sources(floor, "floor", {"": "tool", "_joints": "joints", "_strange": "strange"})
     failing = list(list_failing_cases(FLOOR_SEED, SHORT_EPISODES if short else FLOOR_EPISODES))
     figures |= _measure_evidence([*(c for c in floor if c.source == "joints"), *failing])
-    try:
-        labelled = list(list_labelled_cases())
-    except Missing as reason:
-        missing = Skipped(str(reason))
-        return figures | {"boundary_mae_frames_strangers": missing, "f1_50_strangers": missing}
-    held = [c for c in labelled if c.split == HOLD_OUT]
-    for name, cases in (("strangers", held), ("strangers_development", [c for c in labelled if c not in held])):
+    return figures | _measure_strangers(short=short) | measure_self_agreement()
+
+
+def _measure_strangers(*, short: bool) -> dict[str, Figure | Skipped]:
+    """Measure on public episodes: the hold-out, and those that were in view when rules were made."""
+    figures: dict[str, Figure | Skipped] = {}
+    labelled: list[Known] = []
+    for name, split in SPLITS.items():
+        try:
+            cases = list(list_labelled_cases(split))
+        except Missing as reason:
+            missing = Skipped(str(reason))
+            figures |= {f"boundary_mae_frames_{name}": missing, f"f1_50_{name}": missing}
+            continue
         figures |= _measure_cases(cases, name)
+        figures |= _measure_cases([place_by_rows(c) for c in cases], f"{name}_by_rows", baselines=False)
+        if not short:
+            figures |= _measure_lags(cases, name)
+        labelled += cases
     for source in dict.fromkeys(c.source for c in labelled):
         figures |= _measure_cases([c for c in labelled if c.source == source], f"all_of_{source}", baselines=False)
-    return figures
+    try:
+        return figures | _measure_without_pick() | _measure_results()
+    except Missing as reason:
+        return figures | {"proposed_without_pick": Skipped(str(reason)), "results_told_public": Skipped(str(reason))}
+
+
+def _measure_lags(cases: Sequence[Known], name: str) -> dict[str, Figure | Skipped]:
+    """Repeat the measurement with labels moved by the lag of the pictures, for episodes whose lag can be measured."""
+    lags = [(case, measure_picture_lag_s(case)) for case in cases]
+    moved = [
+        replace(case, truth=tuple((label, a + lag, b + lag) for label, a, b in case.truth))
+        for case, lag in lags
+        if lag is not None
+    ]
+    known = Figure(len(moved), len(cases), unit="episodes with a measured lag")
+    if not moved:
+        return {f"lags_known_{name}": known}
+    raw = _measure_cases([case for case, lag in lags if lag is not None], f"{name}_lag_known", baselines=False)
+    return {f"lags_known_{name}": known} | raw | _measure_cases(moved, f"{name}_lag_removed", baselines=False)
+
+
+def measure_self_agreement() -> dict[str, Figure | Skipped]:
+    """Compare the two passes of labelling, in frames."""
+    rows = read_rows(PASSES)
+    apart = [abs(float(row["first_frame"]) - float(row["second_frame"])) for row in rows]
+    episodes = {(row["set"], row["episode"]) for row in rows}
+    return {
+        "self_agreement_mean_frames": Figure(sum(apart) / len(apart), len(episodes), unit="frames"),
+        "self_agreement_median_frames": summarise(apart, "frames"),
+        "self_agreement_worst_frames": Figure(max(apart), len(episodes), unit="frames"),
+    }
+
+
+def _measure_without_pick() -> dict[str, Figure | Skipped]:
+    """Count phases that were proposed in episodes whose pictures show no pick, and how sure the surest was."""
+    proposals = [propose_labels(recording, author="machine") for recording, _ in _open_listed(WITHOUT)]
+    phases = [[a.confidence or 0.0 for a in p.annotations if a.kind == "phase"] for p in proposals]
+    return {
+        "proposed_without_pick": summarise_share([bool(one) for one in phases], "of episodes"),
+        "surest_without_pick": Figure(max((sure for one in phases for sure in one), default=0.0), len(phases)),
+    }
+
+
+def _measure_results() -> dict[str, Figure | Skipped]:
+    """Compare the proposed result with the one that pictures or rewards show."""
+    stated, right = [], []
+    for recording, row in _open_listed(RESULTS):
+        labels = [a.label for a in propose_labels(recording, author="machine").annotations if a.kind == "success"]
+        stated.append(bool(labels))
+        right += [label == row["result"] for label in labels]
+    return {
+        "results_stated_public": summarise_share(stated, "of episodes"),
+        "results_right_public": summarise_share(right, "of those stated") if right else Skipped("none was stated"),
+    }
+
+
+def _open_listed(file: Path) -> Iterator[tuple[Recording, dict[str, str]]]:
+    by_set: dict[str, dict[str, dict[str, str]]] = {}
+    for row in read_rows(file):
+        by_set.setdefault(row["set"], {})[row["episode"]] = row
+    for name, episodes in by_set.items():
+        for recording in open_public_set(name, episodes):
+            yield recording, episodes[recording.episode.name]
 
 
 def _measure_sources(cases: Sequence[Known], name: str, sources: dict[str, str]) -> dict[str, Figure | Skipped]:
@@ -71,6 +160,7 @@ def _measure_sources(cases: Sequence[Known], name: str, sources: dict[str, str])
 def _measure_cases(cases: Sequence[Known], name: str, *, baselines: bool = True) -> dict[str, Figure | Skipped]:
     proposed = [(case, read_phases(propose_labels(case.recording, author="machine"), case)) for case in cases]
     figures = _compare(name, [(case, [span for span, _ in spans]) for case, spans in proposed])
+    figures[f"abstained_{name}"] = summarise_share([not spans for _, spans in proposed], "of episodes")
     if baselines:
         figures |= _compare(f"naive_uniform_{name}", [(c, split_evenly(c)) for c in cases])
         figures |= _compare(f"naive_half_second_{name}", [(c, round_to_grid(c)) for c in cases])
@@ -89,7 +179,11 @@ def _measure_cases(cases: Sequence[Known], name: str, *, baselines: bool = True)
 def read_phases(proposal: Proposal, case: Known) -> list[tuple[Span, float]]:
     """Return proposed phases with their confidence in the words of the case's truth."""
     coarse = not any(label in ("lift", "place", "pre-grasp") for label, _, _ in case.truth)
-    found = [(convert_span(a, case), a.confidence or 0.0) for a in proposal.annotations if a.kind == "phase"]
+    found = [
+        (convert_span(a, case), math.nan if a.confidence is None else a.confidence)
+        for a in proposal.annotations
+        if a.kind == "phase"
+    ]
     if not coarse:
         return found
     merged = merge_parts(tuple(span for span, _ in found))
@@ -203,11 +297,11 @@ def summarise_ratio(parts: Sequence[tuple[float, float]], unit: str = "") -> Fig
 
 
 def judge_confidence(case: Known, spans: Sequence[tuple[Span, float]]) -> list[Judged]:
-    """Return confidence and whether the true segment overlaps by half, for each proposed one."""
+    """Return confidence and whether the true segment overlaps by half, for each proposed one that states it."""
     right = {
         found for true, found in match_spans(case.truth, [s for s, _ in spans]) if measure_overlap(true, found) >= HALF
     }
-    return [(sure, span in right) for span, sure in spans]
+    return [(sure, span in right) for span, sure in spans if not math.isnan(sure)]
 
 
 def _estimate_saving(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, Figure | Skipped]:

@@ -3,12 +3,14 @@
 import csv
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from bench import proposal_cases as cases
 from bench import proposals as bench
 from bench.harness import Skipped
 
 from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.testing.shared import find_shared_data
 
 EMPTY = Recording(Episode("e", "e", "planted"), {})
@@ -65,9 +67,36 @@ def test_hand_made_labels_are_ordered_and_both_splits_hold_several_sets():
     for name, episode in episodes:
         mine = [r for r in rows if (r["set"], r["episode"]) == (name, episode)]
         assert len({r["split"] for r in mine}) == 1
-        assert all(int(r["start_frame"]) < int(r["end_frame"]) for r in mine)
-        assert all(int(a["end_frame"]) == int(b["start_frame"]) for a, b in pairwise(mine))
-    assert {r["split"] for r in rows} == {cases.DEVELOPMENT, cases.HOLD_OUT}
+        assert all(float(r["start_frame"]) < float(r["end_frame"]) for r in mine)
+        assert all(a["end_frame"] == b["start_frame"] for a, b in pairwise(mine))
+    assert {r["split"] for r in rows} == {cases.DEVELOPMENT, cases.LOOKED_AT, cases.HOLD_OUT}
+
+
+def test_labels_of_the_hold_out_are_the_mean_of_both_passes():
+    passes = {(r["set"], r["episode"], r["boundary"]): r for r in cases.read_rows(cases.PASSES)}
+    held = [r for r in cases.read_rows(cases.LABELS) if r["split"] == cases.HOLD_OUT]
+    assert len({(r["set"], r["episode"]) for r in held}) == 10
+    for row in held:
+        one = passes[row["set"], row["episode"], row["label"]]
+        assert float(row["start_frame"]) == (float(one["first_frame"]) + float(one["second_frame"])) / 2
+    assert bench.measure_self_agreement()["self_agreement_mean_frames"].value < 2
+
+
+def test_labels_move_to_the_clock_of_the_joints_where_each_picture_has_one_sample():
+    frames = np.arange(100)
+    joints = Stream("joints", StreamKind.JOINT_POSITION, "", {ClockKind.LOG: frames * 40_000_000}, np.zeros((100, 2)))
+    camera = Stream("camera", StreamKind.RGB, "", {ClockKind.LOG: frames * 20_000_000})
+    recording = Recording(Episode("e", "e", "planted"), {"joints": joints, "camera": camera})
+    case = cases.Known(recording, 0, 50.0, (("grasp", 0.2, 1.0),), "planted", cases.HOLD_OUT, camera="camera")
+    moved = cases.place_by_rows(case)
+    assert moved.hz == pytest.approx(25.0)
+    assert moved.truth == (("grasp", pytest.approx(0.4), pytest.approx(2.0)),)
+
+
+def test_each_public_set_states_where_it_comes_from():
+    known = {row["set"] for row in cases.read_rows(cases.PUBLIC)} | set(cases.SETS)
+    for file in (cases.LABELS, cases.WITHOUT, cases.RESULTS):
+        assert {row["set"] for row in cases.read_rows(file)} <= known
 
 
 HERE_ARE_ALL = all(find_shared_data(path.partition("/")[0]) for path in cases.SETS.values())
@@ -75,7 +104,7 @@ HERE_ARE_ALL = all(find_shared_data(path.partition("/")[0]) for path in cases.SE
 
 @pytest.mark.skipif(not HERE_ARE_ALL, reason="the public datasets are not on this machine")
 def test_proposals_beat_an_even_split_on_public_episodes():
-    held = [c for c in cases.list_labelled_cases() if c.split == cases.HOLD_OUT]
+    held = list(cases.list_labelled_cases(cases.LOOKED_AT))
     figures = bench._measure_cases(held, "x")
     assert figures["f1_50_x"].value > 2 * figures["f1_50_naive_uniform_x"].value
     assert figures["boundary_median_frames_x"].value < 15 / 2

@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldloop.annotate.change_points import ChangePoint, find_change_points
 from fieldloop.annotate.confidence import compute_confidence
+from fieldloop.annotate.drifting import find_drifting_cameras
 from fieldloop.annotate.evidence import Grasped, Held, find_grasp_type, judge_hold
 from fieldloop.annotate.grips import Hold, Holds, find_holds, measure_travel, split_regrasps
 from fieldloop.annotate.joint_phases import Piece, find_joint_phases
@@ -26,6 +27,8 @@ from fieldloop.model.taxonomy import Taxonomy
 Numbers = Mapping[str, float]
 PICK, PLACE = ("approach", "pre-grasp", "grasp", "lift"), ("transport", "place", "release", "retract")
 JOINTS, TOOL = "joints", "tool"
+IN_TIME = (PHASE, "action", "contact")
+"""Kinds whose confidence is about where a segment lies; against pictures on another clock it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ def propose_labels(
     """Propose phases, actions, contacts, repeated grasps, grasp types and results from the signals of an episode.
 
     Labels that the taxonomy `known` lacks are left out, with a note. Confidence is the probability that the true
-    segment of the same label overlaps with a proposed one by at least half; None where it has not been measured.
+    segment of the same label overlaps with a proposed one by at least half; None where it has not been measured, or
+    where pictures run on another clock than the joints.
     """
     numbers = measures or load_proposal_measures()
     phases, notes = _propose_phases(recording, author, numbers)
@@ -79,6 +83,9 @@ def propose_labels(
         notes += [note("propose.no_grip_no_result")] if not missing else []
     lasting = [a for a in made if a.end_ns > a.start_ns]
     kept = [a for a in lasting if known is None or known.find_label(a.kind, a.label) is not None]
+    if drifting := find_drifting_cameras(recording, numbers):
+        notes += drifting
+        kept = [replace(a, confidence=None) if a.kind in IN_TIME else a for a in kept]
     if lacking := tuple(sorted({a.label for a in lasting if a not in kept})):
         notes.append(note("propose.not_in_taxonomy", labels=lacking))
     return Proposal(tuple(sorted(kept, key=lambda a: (a.kind, a.start_ns))), tuple(dict.fromkeys(notes)))
