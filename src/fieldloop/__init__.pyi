@@ -90,6 +90,8 @@ from fieldloop.loop.ship.convert import Converted
 from fieldloop.model.alarm import Watch
 from fieldloop.model.audit import Audit
 from fieldloop.model.calibration import Calibration
+from fieldloop.model.comparison import Question
+from fieldloop.model.comparison import VersionComparison
 from fieldloop.model.decision import Decision
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.delivery import Scorecard
@@ -413,6 +415,8 @@ class OpenWorkspace:
         """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does."""
     def gate(self, policy: str, *, simulate: bool = ..., site: str = ..., seed: int = ...) -> Decision:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
+    def gate_compare(self, policy: str, against: str, *, question: Question | str = ..., simulate: bool = ..., seed: int = ...) -> VersionComparison:
+        """Compare two policy versions by their trials: better, worse, no difference, or how many more pairs are needed."""
     def gate_trials(self, policy: str, *, site: str = ..., seed: int = ...) -> tuple[Trial, ...]:
         """List the trials that the next gate of this policy needs, in blind order."""
     def gate_show(self, policy: str) -> PolicyShown:

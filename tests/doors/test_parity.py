@@ -299,6 +299,7 @@ NOT_A_USE_CASE = {
         "floor.floor:write_demonstrations",
         "floor.floor:demonstrate",
         "floor.floor:run_trials",
+        "floor.floor:run_paired_scenes",
         "floor.floor:run_attempts",
         "floor.floor:alternate_operators",
         "floor.floor:verify_clocks",

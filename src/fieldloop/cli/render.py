@@ -34,6 +34,7 @@ RENDERERS = {
     "OrderSheet": "render_plan:print_order_sheet",
     "Forecast": "render_plan:print_forecast",
     "Decision": "render_run:print_gate_decision",
+    "VersionComparison": "render_compare:print_version_comparison",
     "Watch": "render_run:print_production_rates",
     "Rollout": "render_run:print_rollout",
     "Diagnosis": "render_diagnosis:print_diagnosis",

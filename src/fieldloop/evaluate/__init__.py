@@ -10,21 +10,27 @@ after every trial and stops as soon as it would pass. Before the planned trials 
 fails early only if the missing trials could not save it. This holds for rates and for the comparison with distractors,
 for trials that are recorded as they come; leaving out trials, or other limits between looks, defeats any such rule. The
 bounds of the mean cycle time are Student's, hence approximate; the order of failures is tested over all trials.
+Two versions are compared by a sequential test (`versions`), valid at every look.
 `chances` computes exactly how often a policy of any true rate passes, fails, or needs more trials.
 """
 
 from fieldloop.evaluate.chances import Chances, compute_verdict_chances
 from fieldloop.evaluate.judge import judge_gate, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate.pairs import pair_attempts
 from fieldloop.evaluate.plan import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.trial import Trial
+from fieldloop.evaluate.versions import Compared, compare_versions
 
 __all__ = [
     "Chances",
+    "Compared",
     "Trial",
+    "compare_versions",
     "compute_verdict_chances",
     "judge_gate",
     "list_novel_lightings",
     "note_missing_lightings",
     "note_unknown_training",
+    "pair_attempts",
     "plan_gate_trials",
 ]

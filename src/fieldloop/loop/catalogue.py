@@ -223,6 +223,7 @@ USE_CASES = (
     UseCase("policy add", "ship.policy:add_policy", ENGINEER),
     UseCase("policy register", "ship.policy:register_policy", ENGINEER),
     UseCase("gate", "ship.gate:decide_gate", ENGINEER),
+    UseCase("gate compare", "ship.compare:compare_policy_versions", ENGINEER),
     UseCase("gate trials", "ship.gate:list_trials", ANYONE, reads=True),
     UseCase("gate show", "home.policies:show_policy", ANYONE, reads=True),
     UseCase("gate decisions", "ship.gate:list_gate_decisions", ANYONE, reads=True),

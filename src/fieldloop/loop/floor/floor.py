@@ -136,6 +136,22 @@ def run_attempts(
     return _run_tries(workspace, engines, tries, seed, what)
 
 
+def run_paired_scenes(
+    workspace: Workspace, engines: Mapping[str, Engine], scenes: Mapping[str, Stratum], *, seed: int
+) -> list[Outcome]:
+    """Let every engine meet the same scenes, by name: the versions alternate, and each begins every other scene."""
+    names, now = list(scenes), workspace.clock()
+    start_ns = now - len(names) * len(engines) * BETWEEN_NS
+    tries = []
+    for scene, name in enumerate(names):
+        order = list(engines)[:: 1 if scene % 2 == 0 else -1]
+        for turn, version in enumerate(order):
+            at_ns = start_ns + (scene * len(engines) + turn) * BETWEEN_NS
+            chance = ("compared", name)  # without the version: the scene and everything random in it are the same
+            tries.append(Try(version, scenes[name], at_ns, Stage.LAB, chance, scenario=name))
+    return _run_tries(workspace, engines, tries, seed, "scenes that both versions meet")
+
+
 def _run_tries(
     workspace: Workspace, engines: Mapping[str, Engine], tries: Sequence[Try], seed: int, what: str
 ) -> list[Outcome]:

@@ -18,10 +18,10 @@ def calibrate_boundary(scenes: Scenes, max_pairs: int, shape: float, alpha: floa
     """Find the heights: first all at once, then each as low as the size allows, then raised until `bound_size` ≤ α."""
     boundary = Boundary(scenes, max_pairs, shape, at, (FIRST_HEIGHT,) * len(at))
     rates = _list_rates(boundary)
-    boundary = _lower_all(_level_heights(boundary, alpha), rates, alpha)
+    boundary = _reduce_all_heights(_flatten_sizes(boundary, alpha), rates, alpha)
     for _ in range(LOWERINGS):  # a little each: one that is lowered far would leave its neighbours too high
         for place in range(len(boundary.at)):
-            boundary = _lower_one(boundary, place, rates, alpha)
+            boundary = _reduce_one_height(boundary, place, rates, alpha)
     while bound_size(boundary, CELLS) > alpha:
         boundary = _scale_heights(boundary, 1.0005)
     return boundary
@@ -34,7 +34,7 @@ def _list_rates(boundary: Boundary) -> Floats:
     return np.unique(np.concatenate([spread, boundary.at]))
 
 
-def _level_heights(boundary: Boundary, alpha: float) -> Boundary:
+def _flatten_sizes(boundary: Boundary, alpha: float) -> Boundary:
     """Raise heights where the size is above α and lower them where it is below, in ever smaller steps."""
     at = np.array(boundary.at)
     for turn in range(LEVELLINGS):
@@ -44,7 +44,7 @@ def _level_heights(boundary: Boundary, alpha: float) -> Boundary:
     return boundary
 
 
-def _lower_all(boundary: Boundary, rates: Floats, alpha: float) -> Boundary:
+def _reduce_all_heights(boundary: Boundary, rates: Floats, alpha: float) -> Boundary:
     low, high = 0.85, 1.15
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -53,7 +53,7 @@ def _lower_all(boundary: Boundary, rates: Floats, alpha: float) -> Boundary:
     return _scale_heights(boundary, high)
 
 
-def _lower_one(boundary: Boundary, place: int, rates: Floats, alpha: float) -> Boundary:
+def _reduce_one_height(boundary: Boundary, place: int, rates: Floats, alpha: float) -> Boundary:
     high = boundary.heights[place]
     low = high - LOWERED_BY
     for _ in range(TRIED):

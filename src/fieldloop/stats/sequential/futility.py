@@ -1,4 +1,4 @@
-"""When to stop waiting: the chance of an answer has become small. Nobody has to obey; the size stays."""
+"""When to stop waiting: the chance of an answer has become small. Going on nevertheless does not change the size."""
 
 import math
 from dataclasses import dataclass

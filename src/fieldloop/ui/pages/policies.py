@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fieldloop.loop.home.policies import show_policies, show_policy
+from fieldloop.model.comparison import Question
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import PolicyVersion
@@ -79,9 +80,30 @@ def draw(visit: Visit) -> Drawn:
             _draw_answer_card(known[0], newest),
             draw_panel("Policies", draw_table(columns, rows), note="newest first", flush=True),
             *gate,
+            *_draw_compare_form(known),
             _draw_add_form(names),
         ),
     )
+
+
+def _draw_compare_form(known: Sequence[PolicyVersion]) -> tuple[Markup, ...]:
+    """Draw the form that compares two versions by their trials; with one version there is nothing to compare."""
+    names = tuple(dict.fromkeys(policy.name for policy in known))
+    if len(names) < 2:  # noqa: PLR2004  a comparison needs two
+        return ()
+    fields = (
+        Field("policy", "Candidate", "choice", value=names[0], choices=names, required=True),
+        Field("against", "Compare with", "choice", value=names[1], choices=names, required=True),
+        Field("question", "Question", "choice", value=Question.BETTER, choices=tuple(Question)),
+    )
+    ask = Submit("Compare", show="message")
+    simulate = Submit("Simulate until it is decided", {"simulate": True}, kind="", show="message")
+    return (
+        draw_panel(
+            "Compare two versions", draw_form("/api/gate/compare", fields, ask, simulate),
+            note="by their trials of stage gate and lab; ask after every pair if you like",
+        ),
+    )  # fmt: skip
 
 
 def _draw_add_form(releases: Mapping[str, str]) -> Markup:

@@ -1,0 +1,109 @@
+"""Pair the attempts of two versions: by scene where scenes are named, otherwise in order of time."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.model.note import Note, note
+from fieldloop.model.policy import Outcome
+from fieldloop.protocol import Section
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptPair:
+    """One attempt of the candidate and one of the other version."""
+
+    candidate: Outcome
+    other: Outcome
+
+    @property
+    def results(self) -> tuple[bool, bool]:
+        """Whether each succeeded on its own; an attempt with an intervention did not."""
+        return _is_autonomous(self.candidate), _is_autonomous(self.other)
+
+    @property
+    def complete_ns(self) -> int:
+        """When both attempts were made."""
+        return max(self.candidate.at_ns, self.other.at_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptPairs:
+    """Pairs in the order in which they were complete, and how many attempts have no partner."""
+
+    pairs: tuple[AttemptPair, ...]
+    share_scenes: bool
+    alone: int
+
+
+def pair_attempts(candidate: Sequence[Outcome], other: Sequence[Outcome]) -> AttemptPairs:
+    """Pair attempts, each outcome one attempt.
+
+    Where both versions have attempts with a named scenario, only these count: the k-th attempt of one at a site, in a
+    scenario, stratum and with an item goes with the k-th of the other there. Otherwise the k-th attempt at a site goes
+    with the k-th there. No result decides who is paired with whom, so the test stays valid.
+    """
+    named = any(o.scenario for o in candidate) and any(o.scenario for o in other)
+    first, second = _group_in_order(candidate, named=named), _group_in_order(other, named=named)
+    pairs = [
+        AttemptPair(*both)
+        for key, mine in first.items()
+        for both in zip(mine, second.get(key, ()), strict=False)  # what is left over waits for its partner
+    ]
+    pairs.sort(key=lambda pair: (pair.complete_ns, pair.candidate.id))
+    return AttemptPairs(tuple(pairs), named, len(candidate) + len(other) - 2 * len(pairs))
+
+
+def note_weaknesses(attempt_pairs: AttemptPairs, used: int, settings: Section) -> tuple[Note, ...]:
+    """Note how the attempts were made that a test cannot correct: apart in time, by other robots, judges or conditions.
+
+    Only the used pairs count.
+    """
+    pairs = attempt_pairs.pairs[:used]
+    if not pairs:
+        return ()
+    first, second = [pair.candidate for pair in pairs], [pair.other for pair in pairs]
+    apart, most = _measure_time_apart(first, second), settings.number("compare_most_apart")
+    different = 0.0 if attempt_pairs.share_scenes else _measure_different_conditions(first, second)
+    return (
+        *((note("evaluate.compare_apart", share=apart),) if apart > most else ()),
+        *((note("evaluate.compare_other_robots"),) if not _has_overlap(first, second, "robot") else ()),
+        *((note("evaluate.compare_other_judges"),) if not _has_overlap(first, second, "judged_by") else ()),
+        *((note("evaluate.compare_other_conditions", share=different),) if different > most else ()),
+    )
+
+
+def _group_in_order(outcomes: Iterable[Outcome], *, named: bool) -> dict[Hashable, list[Outcome]]:
+    groups: dict[Hashable, list[Outcome]] = {}
+    for outcome in sorted(outcomes, key=lambda o: (o.at_ns, o.id)):
+        if not named:
+            groups.setdefault(outcome.site, []).append(outcome)
+        elif outcome.scenario:
+            key = (outcome.stage, outcome.site, outcome.scenario, outcome.stratum, outcome.item)
+            groups.setdefault(key, []).append(outcome)
+    return groups
+
+
+def _measure_time_apart(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
+    """Return 0 for arms that are mixed in time, 1 if one arm was over before the other began."""
+    ours, theirs = (np.sort([o.at_ns for o in arm]) for arm in (first, second))
+    before = np.searchsorted(theirs, ours, "right") + np.searchsorted(theirs, ours, "left")
+    return abs(float(before.sum()) / (len(ours) * len(theirs)) - 1)
+
+
+def _measure_different_conditions(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
+    """Return which share of one arm would have to be made in other strata to have the other arm's mix."""
+    counts: dict[Hashable, int] = {}
+    for sign, arm in ((1, first), (-1, second)):
+        for outcome in arm:
+            counts[outcome.stratum] = counts.get(outcome.stratum, 0) + sign
+    return sum(abs(count) for count in counts.values()) / (2 * len(first))
+
+
+def _has_overlap(first: Iterable[Outcome], second: Iterable[Outcome], name: str) -> bool:
+    return bool({getattr(o, name) for o in first} & {getattr(o, name) for o in second})
+
+
+def _is_autonomous(outcome: Outcome) -> bool:
+    return bool(outcome.succeeded) and not outcome.interventions
