@@ -43,7 +43,8 @@ def _list_facts(result: VersionComparison) -> list[tuple[str, str]]:
         ("pairs", f"{result.pairs} of at most {result.max_pairs}, paired by {kind}"),
     ]
     if result.more_pairs:
-        facts.append(("more", f"about {format_plural(result.more_pairs, 'pair')}, at most {result.most_pairs}"))
+        about = f"about {format_plural(result.more_pairs, 'pair')}, " if result.more_pairs < result.most_pairs else ""
+        facts.append(("more", f"{about}at most {result.most_pairs} pairs"))
     if result.unused:
         facts.append(("not used", format_plural(result.unused, "attempt")))
     if result.simulated:

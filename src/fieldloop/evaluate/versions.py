@@ -38,9 +38,15 @@ class Standing:
 
 
 def compare_versions(
-    attempt_pairs: AttemptPairs, versions: Compared, question: Question, settings: Section, *, unknown: int = 0
+    attempt_pairs: AttemptPairs,
+    versions: Compared,
+    question: Question,
+    settings: Section,
+    *,
+    unknown: int = 0,
+    simulator: str = "",
 ) -> VersionComparison:
-    """Compare a candidate with another version. Settings: the section `gate`."""
+    """Compare a candidate with another version; `simulator` judges simulated attempts. Settings: the section `gate`."""
     scenes = Scenes.PAIRED if attempt_pairs.share_scenes else Scenes.UNPAIRED
     alpha = 1 - settings.number("confidence")
     boundary = find_boundary(scenes, int(settings["compare_max_pairs"]), alpha)
@@ -82,6 +88,7 @@ def compare_versions(
         message=message,
         weaknesses=(
             *note_weaknesses(attempt_pairs, at.pairs, settings),
+            *_note_simulated(attempt_pairs, at.pairs, simulator),
             *((note("evaluate.compare_unknown", attempts=unknown),) if unknown else ()),
         ),
         assumes=_list_assumptions(boundary, alpha),
@@ -157,6 +164,12 @@ def _write_message(
         code = "evaluate.compare_no_gain" if question is Question.BETTER else "evaluate.compare_no_drop"
         return note(code, seen, **names, worth_points=100 * futility.worth)
     return note("evaluate.compare_better" if verdict is Verdict.BETTER else "evaluate.compare_worse", seen, **names)
+
+
+def _note_simulated(attempt_pairs: AttemptPairs, used: int, simulator: str) -> tuple[Note, ...]:
+    judges = [{pair.candidate.judged_by, pair.other.judged_by} for pair in attempt_pairs.pairs[:used]]
+    simulated = sum(simulator in both for both in judges)
+    return (note("evaluate.compare_simulated", simulated=simulated, pairs=used),) if simulated else ()
 
 
 def _list_assumptions(boundary: Boundary, alpha: float) -> tuple[Note, ...]:

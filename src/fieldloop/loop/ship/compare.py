@@ -7,7 +7,7 @@ from itertools import islice
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import Compared, compare_versions, pair_attempts
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.floor.floor import run_paired_scenes
+from fieldloop.loop.floor.floor import JUDGE, run_paired_scenes
 from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import count_unknown_attempts, settle_attempts
@@ -65,6 +65,7 @@ def _compare_recorded_trials(
         question,
         workspace.operations["gate"],
         unknown=sum(map(count_unknown_attempts, trials)),
+        simulator=JUDGE,
     )
 
 
