@@ -22,11 +22,10 @@ from fieldloop.serve.engine import BatchEngine, Engine, Health, RememberingEngin
 from fieldloop.serve.message import Header, read_observation, write_action
 from fieldloop.serve.metrics import Metrics
 from fieldloop.serve.refusals import Busy, Late, PolicyFault, Superseded
+from fieldloop.serve.rhythm import Rhythm
 
 R = TypeVar("R")
 MS_PER_S = 1e3
-RECENT_S = 1.0
-"""A robot that asked within this time may ask again at any moment, so a batch waits for it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -60,7 +59,7 @@ class Desk:
         self._remembers = isinstance(engine, RememberingEngine)
         self._line: dict[object, Ticket] = {}
         self._working: list[Ticket] = []
-        self._recent: dict[str, float] = {}
+        self._rhythm = Rhythm()
         self._previous_ms: dict[str, float] = {}
         self._change = threading.Condition()
         self._closed = False
@@ -111,7 +110,7 @@ class Desk:
         """Forget a robot that left."""
         self._previous_ms.pop(robot, None)
         with self._change:
-            self._recent.pop(robot, None)
+            self._rhythm.forget_robot(robot)
             waiting = self._line.pop(robot, None)
         if waiting is not None:
             _settle_ticket(waiting, Superseded("The robot left before its turn came."))
@@ -148,8 +147,8 @@ class Desk:
             if older is None and waiting >= self._most:
                 raise Busy(f"{waiting} requests are already waiting. Hold the robot and ask again.")
             self._line[key] = ticket  # a key that is known keeps its place
-            if ticket.robot:
-                self._recent[ticket.robot] = ticket.came
+            if ticket.robot and self._batch > 1:
+                self._rhythm.note_request(ticket.robot, ticket.came)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="policy", daemon=True)
                 self._thread.start()
@@ -205,12 +204,11 @@ class Desk:
             return self._working
 
     def _wait_for_others(self) -> None:
-        """Wait until each robot that asked lately is in the line, at most for the window."""
+        """Wait for robots that are about to ask, at most for the window."""
         until = time.perf_counter() + self._window_s
-        while not self._closed and self._line:
+        while not self._closed and 0 < len(self._line) < self._batch:
             now = time.perf_counter()
-            self._recent = {robot: at for robot, at in self._recent.items() if now - at < RECENT_S}
-            if len(self._line) >= min(self._batch, len(self._recent)) or now >= until:
+            if now >= until or not self._rhythm.expects_another(self._line, now, until - now):
                 return
             self._change.wait(until - now)
 
