@@ -1,7 +1,8 @@
 """Other people's libraries, each in a venv of its own under .oracles: made once, by a pinned recipe, and left alone.
 
-`lerobot()`, `robomimic()`, `tfds()`, `mcap()`, `agreement()`, `openpi()` and `triton()` return the Python of a venv in which that library can
-be imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes first.
+`lerobot()`, `robomimic()`, `tfds()`, `mcap()`, `agreement()`, `openpi()` and `triton()` return the Python of a venv in
+which that library can be imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes
+first.
 """
 
 import fcntl
@@ -87,7 +88,7 @@ def agreement() -> Path:
 
 
 def openpi() -> Path:
-    """Return a Python with openpi-client 0.1.2 as it is published; it imports typing_extensions without asking for it."""
+    """Return a Python with openpi-client 0.1.2 as published; it imports typing_extensions without asking for it."""
     return _python(OPENPI)
 
 

@@ -1,5 +1,6 @@
 """Observations in the words of several clients, and what is refused by name."""
 
+import contextlib
 import dataclasses
 
 import numpy as np
@@ -110,10 +111,8 @@ def test_a_header_that_makes_no_sense_is_refused(message):
 @given(st.dictionaries(st.text(max_size=4), st.recursive(st.none() | st.text(max_size=3), st.lists, max_leaves=4)))
 def test_whatever_comes_is_read_or_refused(message):
     for function in (read_header, read):
-        try:
+        with contextlib.suppress(BadInput):  # any other error fails the test
             function(message)
-        except BadInput as refused:
-            assert str(refused)
 
 
 def test_a_chunk_is_never_shorter_than_promised():

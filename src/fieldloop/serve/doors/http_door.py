@@ -62,7 +62,9 @@ def add_act_routes(app: FastAPI, house: House) -> None:
         return JSONResponse({**version.describe(), "reset": True})
 
 
-async def answer_message(house: House, message: Mapping[str, Any], label: str, name: str = "") -> dict[str, Any]:
+async def answer_message(
+    house: House, message: Mapping[str, Any], label: str, name: str = "", door: str = "http"
+) -> dict[str, Any]:
     """Answer one observation of a robot that keeps no connection."""
     header = read_header(message)
     seat = house.take_seat(header, label, name)
@@ -73,7 +75,7 @@ async def answer_message(house: House, message: Mapping[str, Any], label: str, n
             return {**version.describe(), "reset": True}
         ticket = version.desk.submit_message(message, header, header.robot or label, begins=begins)
         reply = version.desk.write_reply(ticket, await ticket.future)
-        version.desk.metrics.count_request("http", "answered")
+        version.desk.metrics.count_request(door, "answered")
     except REASONS:
         raise
     except Exception as wrong:
