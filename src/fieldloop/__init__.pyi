@@ -420,7 +420,7 @@ class OpenWorkspace:
         """Show one policy with every decision of the gate about it."""
     def gate_decisions(self) -> tuple[Decision, ...]:
         """List gate decisions, newest first."""
-    def serve(self, policies: str | Sequence[str] = ..., *, host: str = ..., port: int = ..., robots: int = ..., follow: bool = ..., override: str = ...) -> None:
+    def serve(self, policies: str | Sequence[str] = ..., *, host: str = ..., port: int = ..., grpc: int = ..., robots: int = ..., follow: bool = ..., override: str = ...) -> None:
         """Serve policy versions over HTTP and WebSocket until interrupted; one that is too slow is refused."""
     def serve_list(self) -> tuple[ServerShown, ...]:
         """Show the running policy servers: versions, which is in force, robots and latency."""

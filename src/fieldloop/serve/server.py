@@ -4,11 +4,10 @@ One bad request gets an error answer; the connection and the server go on. Infer
 so that pings and /livez are answered while a policy thinks. Loopback needs no token; any other address does.
 """
 
-import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
@@ -22,6 +21,7 @@ from fieldloop.serve.doors.http_door import add_act_routes, add_probe_routes
 from fieldloop.serve.doors.parts import MIB, Control, House, NoControl
 from fieldloop.serve.doors.socket_door import add_socket_routes
 from fieldloop.serve.engine import Engine
+from fieldloop.serve.kserve.http_routes import add_kserve_routes
 from fieldloop.serve.versions import Roster
 
 
@@ -37,7 +37,7 @@ def make_app(
     settings: Section,
     access: Access | None = None,
     control: Control | None = None,
-    beside: Sequence[Callable[[House], Awaitable[None]]] = (),
+    beside: Sequence[Callable[[House], AbstractAsyncContextManager[Any]]] = (),
 ) -> FastAPI:
     """Make the application that serves the versions of a roster; settings are the section `serve` of the operations.
 
@@ -49,17 +49,17 @@ def make_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         for version in roster.versions.values():
             await version.desk.check_health()  # the first inference allocates; no robot should wait for it
-        running = [asyncio.ensure_future(run(house)) for run in beside]
-        yield
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        async with AsyncExitStack() as opened:
+            for run in beside:
+                await opened.enter_async_context(run(house))
+            yield
         roster.close()
 
     served = FastAPI(title="fieldloop policy server", lifespan=lifespan)
     add_probe_routes(served, house)
     add_act_routes(served, house)
     add_control_routes(served, house)
+    add_kserve_routes(served, house)
     add_socket_routes(served, house)
     return served
 

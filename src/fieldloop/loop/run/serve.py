@@ -1,8 +1,10 @@
 """Serve policy versions on a port, or probe the health of one."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.house.tokens import find_actor_by_secret
@@ -22,7 +24,7 @@ from fieldloop.serve.bench import benchmark_under_load
 from fieldloop.serve.doors.parts import Change, House
 from fieldloop.serve.engine import Engine, Health, make_blank_observation, probe_engine
 from fieldloop.serve.rehearsal import measure_through_socket
-from fieldloop.serve.server import make_app, run_server
+from fieldloop.serve.server import make_app, open_listening_socket, run_server
 from fieldloop.serve.versions import Roster, Version
 
 
@@ -41,12 +43,13 @@ class PolicyHealth:
         return self.admission.status if self.health.status is Status.PASSED else self.health.status
 
 
-def serve_policies(
+def serve_policies(  # noqa: PLR0913 - a server has this many choices
     workspace: Workspace,
     policies: tuple[str, ...] = (),
     *,
     host: str = "127.0.0.1",
     port: int = 8600,
+    grpc: int = 0,
     robots: int = 0,
     follow: bool = False,
     override: str = "",
@@ -61,6 +64,7 @@ def serve_policies(
         policies: ids, unique beginnings of them, or names of policies
         host: the address to listen on; another one than loopback needs a token
         port: the port to listen on
+        grpc: the port for KServe's gRPC protocol (default: none)
         robots: how many robots ask at the same moment during the measurement (default: serve.admission_robots)
         follow: serve the version in production and the candidate of the rollout, and change when the rollout does
         override: reason to serve versions that did not pass their last gate; recorded with the user
@@ -79,9 +83,15 @@ def serve_policies(
         added.append((record.load(roster, name, override, workspace.actor)(), "" if gated else override.strip()))
     for version, reason in added:
         record.record(roster, Change(Moved.STARTED, version, workspace.actor, override=reason))
-    beside: list[Callable[[House], Awaitable[None]]] = []
+    beside: list[Callable[[House], AbstractAsyncContextManager[Any]]] = []
     if follow:
         beside.append(lambda house: keep_to_rollout(workspace, record, house))
+    if grpc:
+        from fieldloop.serve.kserve.grpc_door import load_grpc, serve_grpc
+
+        load_grpc()
+        open_listening_socket(host, grpc).close()  # a port in use is refused before anything starts
+        beside.append(lambda house: serve_grpc(house, host, grpc))
     access = Access(lambda secret: find_actor_by_secret(workspace, secret), settings.number("token_cache_s"))
     names = ", ".join(version.name for version, _ in added)
     tell(f"{names}: http://{host}:{port}/act and ws://{host}:{port}/ws   health: /health   Ctrl+C ends")

@@ -1,7 +1,8 @@
 """What a policy server asks of the house: to load versions, to record each change, and to follow the rollout."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
@@ -37,11 +38,21 @@ class ServingRecord:
         self._workspace.acting_as(change.actor).write(ServingMoved(serving))
 
 
-async def keep_to_rollout(workspace: Workspace, record: ServingRecord, house: House) -> None:
-    """Keep a server as the rollout wants it, until cancelled: the version in production, and a share for the candidate.
+@asynccontextmanager
+async def keep_to_rollout(workspace: Workspace, record: ServingRecord, house: House) -> AsyncIterator[None]:
+    """Keep a server as the rollout wants it: the version in production, and a share of robots for the candidate.
 
     A robot changes its version between episodes only.
     """
+    task = asyncio.create_task(_watch_rollout(workspace, record, house))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _watch_rollout(workspace: Workspace, record: ServingRecord, house: House) -> None:
     seen = -1
     while True:
         last = await asyncio.to_thread(workspace.last_seq)
