@@ -97,6 +97,12 @@ def triton() -> Path:
     return _python(TRITON)
 
 
+def robot_packages() -> Path:
+    """Return a folder of packages that our robot's client needs, for the path of another venv."""
+    python = _python(ROBOT)
+    return Path(_run(str(python), "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])").strip())
+
+
 def _python(recipe: Recipe) -> Path:
     """Return the venv's Python; the first to ask builds, and others who ask meanwhile wait for it."""
     venv = ROOT / recipe.name
@@ -158,6 +164,7 @@ TORCH = Recipe(
 )  # fmt: skip
 TENSORFLOW = Recipe("tfds", (("tensorflow-cpu==2.21.0", "tensorflow-datasets==4.9.10"),))
 AGREEMENT = Recipe("agreement", (("pygamma-agreement==0.5.9", "mir_eval==0.8.2"),))
+ROBOT = Recipe("robot", (("--no-deps", "msgpack>=1.1", "websockets>=13"),))
 OPENPI = Recipe("openpi", (("openpi-client==0.1.2", "typing_extensions", "numpy<2"),))
 TRITON = Recipe("triton", (("tritonclient[grpc,http]==2.73.0",),))
 MCAP = Recipe("mcap", (("mcap", "mcap-ros1-support", "mcap-ros2-support", "mcap-protobuf-support"),))
