@@ -12,7 +12,7 @@ from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.serving import Moved, Serving
 
-ASK_S = 2.0
+ASK_S = 1.0
 """How long a server may take to list its versions; loading one may take as long as its rehearsal."""
 
 
