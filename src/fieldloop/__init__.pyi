@@ -85,6 +85,7 @@ from fieldloop.loop.run.guard import Replay
 from fieldloop.loop.run.incident import IncidentNow
 from fieldloop.loop.run.outcomes import RecordedOutcomes
 from fieldloop.loop.run.serve import PolicyHealth
+from fieldloop.loop.run.served import ServerShown
 from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.model.alarm import Watch
@@ -423,8 +424,16 @@ class OpenWorkspace:
         """Show one policy with every decision of the gate about it."""
     def gate_decisions(self) -> tuple[Decision, ...]:
         """List gate decisions, newest first."""
-    def serve(self, policy: str, *, host: str = ..., port: int = ..., override: str = ...) -> None:
-        """Serve a policy version over HTTP and WebSocket until interrupted; a policy that is too slow is refused."""
+    def serve(self, policies: str | Sequence[str] = ..., *, host: str = ..., port: int = ..., grpc: int = ..., robots: int = ..., follow: bool = ..., override: str = ...) -> None:
+        """Serve policy versions over HTTP and WebSocket until interrupted; one that is too slow is refused."""
+    def serve_list(self) -> tuple[ServerShown, ...]:
+        """Show the running policy servers: versions, which is in force, robots and latency."""
+    def serve_load(self, policy: str, *, override: str = ..., server: str = ..., token: str = ...) -> ServerShown:
+        """Load a version on a running server, beside the one in force; it is measured first."""
+    def serve_activate(self, policy: str, *, reason: str = ..., override: str = ..., server: str = ..., token: str = ...) -> ServerShown:
+        """Put a loaded version in force on a running server; episodes that run now end with theirs."""
+    def serve_back(self, *, reason: str = ..., override: str = ..., server: str = ..., token: str = ...) -> ServerShown:
+        """Put the version before in force on a running server; no socket is closed."""
     def serve_health(self, policy: str) -> PolicyHealth:
         """Time a thousand inferences, and judge whether the policy is fast enough for its robot."""
     def guard(self, policy: str) -> Guarded:

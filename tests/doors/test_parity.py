@@ -289,6 +289,10 @@ NOT_A_USE_CASE = {
         "run.rollout:find_rollout_in_progress",
         "run.rollout:list_versions_on_rungs",
         "run.serve:measure_latency",
+        "run.serve:measure_admission",
+        "run.serve:has_passed",
+        "run.serve:make_loader",
+        "run.serving_record:keep_to_rollout",
     ),
     "takes or gives what only code can hold: nouns, arrays, an engine, a floor": (
         "data.read_log:read_log",

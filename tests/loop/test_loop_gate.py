@@ -19,6 +19,7 @@ from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PolicyGated
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.policy import Action, Outcome, Stage
+from fieldloop.model.serving import Moved
 from fieldloop.protocol import parse_operations
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop_robot.guard import fingerprint_limits
@@ -33,7 +34,9 @@ EVERYTHING = {"tier": "high", "bin": "front", "lighting": "bright"}
 class Fixed:
     """Grasps at the same place whatever it sees."""
 
-    bundle = SimpleNamespace(guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD))
+    bundle = SimpleNamespace(
+        guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD), policy="c" * 64, name="p1", horizon=1
+    )
 
     def act(self, _observation):
         return Action(NAMES, np.array([0.5, 0.1, 0.2, 0.0, 0.08, 15.0]), 0.9, 1.0)
@@ -157,27 +160,30 @@ def test_two_gates_at_once_do_not_both_count(floor, monkeypatch):
 @pytest.mark.parametrize("status", [s for s in Status if s is not Status.PASSED])
 def test_only_a_latency_that_passed_is_served(told, monkeypatch, status):
     monkeypatch.setattr(serve, "load_engine", lambda *_: Fixed())
-    monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, dataclasses.replace(FAST, status=status)))
+    monkeypatch.setattr(serve, "measure_admission", lambda *_: (None, dataclasses.replace(FAST, status=status)))
     with pytest.raises(Refused, match=rf"latency \({status}\)"):
-        serve.serve_policy(told, "p1")
+        serve.serve_policies(told, ("p1",))
 
 
 def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(told, monkeypatch):
     served = []
     monkeypatch.setattr(serve, "load_engine", lambda *_: Fixed())
-    monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, FAST))
+    monkeypatch.setattr(serve, "measure_admission", lambda *_: (None, FAST))
     monkeypatch.setattr(serve, "make_app", lambda *_: "app")
     monkeypatch.setattr(serve, "run_server", lambda *a: served.append(a[0]))
-    serve.serve_policy(told, "p1")
+    serve.serve_policies(told, ("p1",))
     told.write(PolicyGated(Decision("decision_2", "c" * 64, Status.CANNOT_TELL, (), "f", NOW)))
     with pytest.raises(Refused, match="last gate is cannot_tell"):
-        serve.serve_policy(told, "p1")
+        serve.serve_policies(told, ("p1",))
     # one site that passed says nothing of the others
     told.write(PolicyGated(Decision("decision_3", "c" * 64, Status.PASSED, (), "f", NOW, site="leipzig-b")))
     assert rollout.find_last_gate_decision(told, "c" * 64).id == "decision_2"
     with pytest.raises(Refused, match="last gate is cannot_tell"):
-        serve.serve_policy(told, "p1", override=" ")
+        serve.serve_policies(told, ("p1",), override=" ")
     before = told.store.get_last_seq()
-    serve.serve_policy(told, "p1", override="On the bench.")
+    serve.serve_policies(told, ("p1",), override="On the bench.")
     assert served == ["app", "app"]
-    assert told.store.get_last_seq() == before
+    started, stopped = (r.event.serving for r in told.store.read_tail(after=before))
+    assert (started.moved, started.reason, started.overrode) == (Moved.STARTED, "On the bench.", True)
+    assert (stopped.moved, stopped.overrode, stopped.id) == (Moved.STOPPED, False, started.id)
+    assert told.store.get_last_seq() == before + 2

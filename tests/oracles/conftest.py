@@ -1,3 +1,3 @@
 """Scripts that only another library's venv can import are no tests here."""
 
-collect_ignore = ["lerobot_reads.py"]
+collect_ignore = ["lerobot_drives.py", "lerobot_reads.py", "openpi_episode.py", "triton_infers.py"]

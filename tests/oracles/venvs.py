@@ -1,7 +1,8 @@
 """Other people's libraries, each in a venv of its own under .oracles: made once, by a pinned recipe, and left alone.
 
-`lerobot()`, `robomimic()`, `tfds()`, `mcap()` and `agreement()` return the Python of a venv in which that library can
-be imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes first.
+`lerobot()`, `robomimic()`, `tfds()`, `mcap()`, `agreement()`, `openpi()` and `triton()` return the Python of a venv in
+which that library can be imported. In those of LeRobot and robomimic (one venv: both need torch) `import lr_shim` comes
+first.
 """
 
 import fcntl
@@ -86,6 +87,22 @@ def agreement() -> Path:
     return _python(AGREEMENT)
 
 
+def openpi() -> Path:
+    """Return a Python with openpi-client 0.1.2 as published; it imports typing_extensions without asking for it."""
+    return _python(OPENPI)
+
+
+def triton() -> Path:
+    """Return a Python with NVIDIA's client of Triton, for gRPC and HTTP."""
+    return _python(TRITON)
+
+
+def robot_packages() -> Path:
+    """Return a folder of packages that our robot's client needs, for the path of another venv."""
+    python = _python(ROBOT)
+    return Path(_run(str(python), "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])").strip())
+
+
 def _python(recipe: Recipe) -> Path:
     """Return the venv's Python; the first to ask builds, and others who ask meanwhile wait for it."""
     venv = ROOT / recipe.name
@@ -147,4 +164,7 @@ TORCH = Recipe(
 )  # fmt: skip
 TENSORFLOW = Recipe("tfds", (("tensorflow-cpu==2.21.0", "tensorflow-datasets==4.9.10"),))
 AGREEMENT = Recipe("agreement", (("pygamma-agreement==0.5.9", "mir_eval==0.8.2"),))
+ROBOT = Recipe("robot", (("--no-deps", "msgpack>=1.1", "websockets>=13"),))
+OPENPI = Recipe("openpi", (("openpi-client==0.1.2", "typing_extensions", "numpy<2"),))
+TRITON = Recipe("triton", (("tritonclient[grpc,http]==2.73.0",),))
 MCAP = Recipe("mcap", (("mcap", "mcap-ros1-support", "mcap-ros2-support", "mcap-protobuf-support"),))

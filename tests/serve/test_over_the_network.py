@@ -1,46 +1,22 @@
 """A robot's client and a policy server on a real port."""
 
 import socket
-import threading
 
 import numpy as np
 import pytest
-import uvicorn
 from tests.serve.hand_made_policy import NAMES, expected
+from tests.serve.running import run_engine
 from websockets.sync.client import connect
 
 from fieldloop.model.policy import Observation
-from fieldloop.serve.server import make_app, make_server_config
 from fieldloop_robot import wire
 from fieldloop_robot.client import PolicyClient, PolicyRefused, PolicyUnavailable
 
 
-class Announcing(uvicorn.Server):
-    """A server that says when it listens."""
-
-    def __init__(self, how):
-        super().__init__(how)
-        self.up = threading.Event()
-
-    async def startup(self, sockets=None):
-        await super().startup(sockets)
-        self.up.set()
-
-
 @pytest.fixture(scope="module")
 def port(engine):
-    from fieldloop.protocol import default_operations
-
-    settings = default_operations()["serve"]
-    listening = socket.create_server(("127.0.0.1", 0))
-    server = Announcing(make_server_config(make_app(engine, settings), "127.0.0.1", 0, settings))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    assert server.up.wait(30)
-    yield listening.getsockname()[1]
-    server.should_exit = True
-    thread.join(30)
-    listening.close()
+    with run_engine(engine) as opened:
+        yield opened
 
 
 def observation(seed=3):

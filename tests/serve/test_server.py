@@ -1,7 +1,6 @@
 """The server answers what the engine answers, and no bad request takes it down."""
 
 import threading
-import warnings
 
 import msgpack
 import numpy as np
@@ -9,12 +8,7 @@ import pytest
 from tests.serve.hand_made_policy import NAMES, expected
 
 from fieldloop.model.policy import Action
-from fieldloop.serve.server import make_app
 from fieldloop_robot import wire
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # starlette would rather have httpx2; httpx is what the suite installs
-    from fastapi.testclient import TestClient
 
 MSGPACK = {"content-type": "application/msgpack"}
 
@@ -34,8 +28,8 @@ def truth():
 
 
 @pytest.fixture
-def client(engine, settings):
-    with TestClient(make_app(engine, settings)) as opened:
+def client(engine, served):
+    with served(engine) as opened:
         yield opened
 
 
@@ -95,10 +89,10 @@ def test_json_that_is_no_object_is_refused(client, body):
     assert client.post("/act", content=body, headers={"content-type": "application/json"}).status_code == 422
 
 
-def test_a_request_that_is_too_large_is_refused(engine, settings):
-    with TestClient(make_app(engine, settings.replace_values(max_request_mb=0.001))) as client:
+def test_a_request_that_is_too_large_is_refused(engine, settings, served):
+    with served(engine, settings.replace_values(max_request_mb=0.001)) as client:
         response = client.post("/act", content=bytes(2000), headers=MSGPACK)
-        assert response.status_code == 400
+        assert response.status_code == 413
         assert "more than 1048 bytes" in response.json()["detail"]
 
 
@@ -139,7 +133,7 @@ def answer(values=(0.0,) * 6):
     return Action(NAMES, np.array(values), 0.9, None)
 
 
-def test_health_is_cached_and_follows_the_policy(engine, settings):
+def test_health_is_cached_and_follows_the_policy(engine, served):
     calls, now = [], [0]
 
     def act(_observation):
@@ -149,7 +143,7 @@ def test_health_is_cached_and_follows_the_policy(engine, settings):
             raise RuntimeError("out of memory")
         return answer()
 
-    with TestClient(make_app(Scripted(engine.bundle, act), settings, clock=lambda: now[0])) as client:
+    with served(Scripted(engine.bundle, act), clock=lambda: now[0]) as client:
         assert client.get("/readyz").status_code == 200
         first = client.get("/health")
         assert (first.status_code, first.json()["status"], first.json()["latency_ms"]) == (200, "passed", 2.0)
@@ -171,8 +165,8 @@ def test_health_is_cached_and_follows_the_policy(engine, settings):
         (lambda _: 1 / 0, "The policy raised an error: ZeroDivisionError"),
     ],
 )
-def test_a_policy_that_breaks_gives_an_error_answer_without_its_traceback(engine, settings, act, detail):
-    with TestClient(make_app(Scripted(engine.bundle, act), settings)) as client:
+def test_a_policy_that_breaks_gives_an_error_answer_without_its_traceback(engine, served, act, detail):
+    with served(Scripted(engine.bundle, act)) as client:
         response = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         assert (response.status_code, response.json()["title"]) == (500, "PolicyFault")
         assert detail in response.json()["detail"]
@@ -183,7 +177,7 @@ def test_a_policy_that_breaks_gives_an_error_answer_without_its_traceback(engine
             assert detail in socket.receive_text()
 
 
-def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engine, settings):
+def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engine, settings, served):
     release = threading.Event()
     first = [True]
 
@@ -194,7 +188,7 @@ def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engi
         return answer()
 
     quick = settings.replace_values(answer_timeout_s=0.05, max_waiting=1)
-    with TestClient(make_app(Scripted(engine.bundle, act), quick)) as client:
+    with served(Scripted(engine.bundle, act), quick) as client:
         stuck = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         busy = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         assert (stuck.status_code, busy.status_code) == (500, 503)
@@ -206,14 +200,14 @@ def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engi
     assert 'door="http",result="failed"} 1' in text
 
 
-def test_inference_runs_in_one_thread_of_its_own(engine, settings):
+def test_inference_runs_in_one_thread_of_its_own(engine, served):
     threads = set()
 
     def act(_observation):
         threads.add(threading.current_thread().name)
         return answer()
 
-    with TestClient(make_app(Scripted(engine.bundle, act), settings)) as client:
+    with served(Scripted(engine.bundle, act)) as client:
         for _ in range(5):
             client.post("/act", content=wire.pack(message()), headers=MSGPACK)
     assert len(threads) == 1

@@ -10,7 +10,7 @@ import json
 import time
 import urllib.parse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from fieldloop_robot import RobotError, wire
+from fieldloop_robot.round_trips import make_blank_message
 
 OK = 200
 
@@ -49,7 +50,10 @@ class Seen(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What the policy wants done, how sure it is, which policy it was, and how long the round trip took."""
+    """What the policy wants done, how sure it is, which policy it was, and how long the round trip took.
+
+    `values` is the next action; `chunk` has one row for each step ahead, the next one first.
+    """
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
@@ -57,13 +61,22 @@ class Answer:
     latency_ms: float
     server_ms: float | None
     policy: str
+    chunk: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 class PolicyClient:
     """Client of a policy server. Not thread-safe."""
 
-    def __init__(self, url: str, timeout_s: float = 1.0) -> None:
-        """Take http://host:port or ws://host:port; nothing is connected before the first call."""
+    def __init__(self, url: str, timeout_s: float = 1.0, *, token: str = "", robot: str = "") -> None:
+        """Take http://host:port or ws://host:port; nothing is connected before the first call.
+
+        A server beyond loopback wants a token. `robot` is this robot's name; its newest observation replaces one that
+        still waits.
+        """
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._who = {"robot": robot} if robot else {}
+        self._begins = False
+        self._admitted = False
         self._url, self._timeout_s = urllib.parse.urlsplit(url), timeout_s
         if self._url.scheme not in ("http", "ws") or not self._url.hostname:
             raise PolicyUnavailable(f"{url!r} is neither http://host:port nor ws://host:port.")
@@ -78,11 +91,38 @@ class PolicyClient:
             self._metadata = self._read_greeting() if self._url.scheme == "ws" else self._get("/metadata")
         return self._metadata
 
-    def act(self, observation: Seen) -> Answer:
-        """Answer one observation with an action."""
-        message = {**observation.pictures, **observation.signals, "at_ns": observation.at_ns}
+    def begin_episode(self, episode: str) -> None:
+        """Name the episode that the next observation begins; between episodes the server may change the version."""
+        self._who = {**self._who, "episode": episode}
+        self._begins = True
+
+    def check_latency(self, calls: int = 300) -> float:
+        """Time blank observations over this connection and return the p99 in ms; refuse one above the gate's limit."""
+        blank = make_blank_message(self.metadata())
+        waits_ms = []
+        for _ in range(calls):
+            began = time.perf_counter()
+            self.ask({**blank, **self._who})
+            waits_ms.append((time.perf_counter() - began) * 1e3)
+        p99_ms = float(np.percentile(waits_ms, 99, method="inverted_cdf"))
+        self._refuse_slow_policy(p99_ms)
+        return p99_ms
+
+    def act(self, observation: Seen, *, deadline_ms: float | None = None) -> Answer:
+        """Answer one observation with an action; a server that cannot by the deadline says so instead.
+
+        A policy whose p99, as measured at its admission, is above the gate's limit is refused.
+        """
+        if not self._admitted:
+            self._refuse_slow_policy((self.metadata().get("latency") or {}).get("p99_ms"))
+            self._admitted = True
+        message = {**observation.pictures, **observation.signals, "at_ns": observation.at_ns, **self._who}
+        message |= _read_prompt_and_leftover(observation)
+        message |= {"reset": True} if self._begins else {}
+        message |= {"deadline_ms": deadline_ms} if deadline_ms is not None else {}
         began = time.perf_counter()
         reply = self.ask(message)
+        self._begins = False
         return self._read_answer(reply, latency_ms=(time.perf_counter() - began) * 1e3)
 
     def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,14 +147,23 @@ class PolicyClient:
         names = tuple(reply.get("action_names") or self.metadata().get("action_names") or ())
         if actions.ndim not in (1, 2) or not actions.size or not np.issubdtype(actions.dtype, np.number):
             raise PolicyRefused(f"The reply holds no actions, only {', '.join(map(str, reply)) or 'nothing'}.")
-        values = np.asarray(actions if actions.ndim == 1 else actions[0], dtype=np.float64)
+        chunk = np.atleast_2d(actions).astype(np.float64, copy=False)
+        values = chunk[0]
         if names and len(names) != len(values):
             raise PolicyRefused(f"{len(values)} values came for {len(names)} action names.")
         confidence, timing = reply.get("confidence"), reply.get("server_timing") or {}
         return Answer(
             names, values, None if confidence is None else float(confidence), latency_ms, timing.get("infer_ms"),
-            str(reply.get("policy", "")),
+            str(reply.get("policy", "")), chunk,
         )  # fmt: skip
+
+    def _refuse_slow_policy(self, p99_ms: float | None) -> None:
+        limit_ms = (self.metadata().get("latency") or {}).get("limit_ms")
+        if p99_ms is not None and limit_ms is not None and not p99_ms <= limit_ms:
+            raise PolicyRefused(
+                f"The 99th percentile of this policy's latency is {p99_ms:.1f} ms, above the gate's limit of "
+                f"{limit_ms:g} ms. Hold the robot."
+            )
 
     def _ask_over_socket(self, data: bytes) -> dict[str, Any]:
         for again in (True, False):
@@ -138,9 +187,10 @@ class PolicyClient:
             self._socket = self._lines.enter_context(
                 connect(
                     url, open_timeout=self._timeout_s, close_timeout=self._timeout_s, compression=None,
-                    max_size=wire.MAX_BYTES, proxy=None,
+                    max_size=wire.MAX_BYTES, proxy=None, additional_headers=self._headers,
                 )
             )  # fmt: skip
+            self._admitted = False
             greeting = self._socket.recv(timeout=self._timeout_s)
             self._metadata = _unpack_reply(greeting) if isinstance(greeting, bytes) else {}
         return self._socket
@@ -169,7 +219,8 @@ class PolicyClient:
             raise PolicyUnavailable(f"{self._url.geturl()}{path} is not a policy server: {wrong}.") from wrong
 
     def _request(self, method: str, path: str, data: bytes | None = None) -> tuple[int, bytes]:
-        headers = {"Content-Type": "application/msgpack", "Accept": "application/msgpack"} if data is not None else {}
+        kinds = {"Content-Type": "application/msgpack", "Accept": "application/msgpack"} if data is not None else {}
+        headers = self._headers | kinds
         for again in (True, False):
             was_open = self._http is not None
             try:
@@ -190,6 +241,15 @@ class PolicyClient:
     def _make_unavailable_error(self, error: Exception) -> PolicyUnavailable:
         what = "no answer in time" if isinstance(error, TimeoutError) else (str(error) or type(error).__name__)
         return PolicyUnavailable(f"{self._url.geturl()}: {what} (timeout {self._timeout_s:g} s).")
+
+
+def _read_prompt_and_leftover(observation: Seen) -> dict[str, Any]:
+    """Return what a task in words and real-time chunking add to a message."""
+    prompt, leftover = getattr(observation, "prompt", ""), getattr(observation, "leftover", None)
+    message: dict[str, Any] = {"prompt": prompt} if prompt else {}
+    if leftover is not None:
+        message |= {"prev_chunk_left_over": leftover, "inference_delay": int(getattr(observation, "delay_steps", 0))}
+    return message
 
 
 def _unpack_reply(data: bytes) -> dict[str, Any]:

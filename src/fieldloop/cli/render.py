@@ -65,7 +65,7 @@ RENDERERS = {
     "Dealt": "render_annotate:print_dealt",
     "Agreed": "render_agree:print_agreement",
 }
-ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
+ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet", "ServerShown"}
 """Nouns that a row of a table cannot hold."""
 OF_MANY = {
     "Progress": "render_plan:print_progress",

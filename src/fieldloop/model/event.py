@@ -32,6 +32,7 @@ from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
+from fieldloop.model.serving import ServingMoved
 from fieldloop.model.verification import Verification
 
 
@@ -375,8 +376,7 @@ Event = (
     | LabelsSaved | LabelTasksDealt | LabelTaskMoved | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked
     | LabelsAdjudicated | TaxonomyMigrated
     | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
-    | RolloutMoved
-    | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
+    | ServingMoved | RolloutMoved | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

@@ -6,8 +6,29 @@ from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import NO_SUBJECT, Note, note
 from fieldloop.protocol import Section
+from fieldloop.serve.bundle import Bundle
 
 CHECK = "serve.latency"
+MS_PER_S = 1e3
+
+
+def judge_policy_latency(latency: Latency | None, bundle: Bundle, settings: Section) -> Finding:
+    """Judge a policy's latency; one that continues chunks must not be later than the delay it was trained for.
+
+    Such a policy acts while it thinks, so that delay takes the place of the share of the control period.
+    """
+    if bundle.max_delay_steps is None or latency is None or not math.isfinite(latency.p99_ms):
+        return judge_latency_limit(latency, bundle.control_hz, settings)
+    steps = math.ceil(latency.p99_ms / MS_PER_S * bundle.control_hz)
+    limit_ms = min(settings.number("max_p99_ms"), bundle.max_delay_steps * MS_PER_S / bundle.control_hz)
+    if steps > bundle.max_delay_steps:
+        fact = note(
+            "serve.delay", p99_ms=latency.p99_ms, steps=steps, control_hz=bundle.control_hz,
+            trained=bundle.max_delay_steps,
+        )  # fmt: skip
+        return _make_latency_finding(Status.FAILED, latency, limit_ms, fact)
+    # the rate at which the share of the period that the gate allows is exactly this limit
+    return judge_latency_limit(latency, MS_PER_S * settings.number("max_period_share") / limit_ms, settings)
 
 
 def judge_latency_limit(latency: Latency | None, control_hz: float, settings: Section) -> Finding:

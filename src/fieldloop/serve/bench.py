@@ -48,12 +48,12 @@ def benchmark_under_load(
     if calls < 1:
         raise BadInput(f"serve.benchmark_calls = {calls}: a latency needs at least one call.")
     for _ in range(math.ceil(warm / clients)):
-        _time_round(policy, observation, clients, clock)
-    took = [_time_round(policy, observation, clients, clock) for _ in range(math.ceil(calls / clients))]
+        _measure_round(policy, observation, clients, clock)
+    took = [_measure_round(policy, observation, clients, clock) for _ in range(math.ceil(calls / clients))]
     return summarise_latency(np.concatenate(took))
 
 
-def _time_round(policy: Policy, observation: Observation, clients: int, clock: Clock) -> NDArray[np.float64]:
+def _measure_round(policy: Policy, observation: Observation, clients: int, clock: Clock) -> NDArray[np.float64]:
     """Return how long each robot waited, in ms, when all asked at once."""
     began = clock()
     if isinstance(policy, BatchEngine):

@@ -213,6 +213,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.PolicyTrained: _make_noun_projection("policy"),
     happened.PolicyAdded: _make_noun_projection("policy"),
     happened.PolicyGated: _make_noun_projection("decision"),
+    happened.ServingMoved: _make_noun_projection("serving"),
     happened.RolloutMoved: _make_noun_projection("rollout"),
     happened.AlarmRaised: _make_noun_projection("alarm"),
     happened.DiagnosisMade: _make_noun_projection("diagnosis"),

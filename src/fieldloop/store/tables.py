@@ -37,6 +37,7 @@ from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
+from fieldloop.model.serving import Serving
 from fieldloop.model.verification import Verification
 
 PROJECTION = 4
@@ -343,6 +344,7 @@ NOUN_TABLES: dict[type, NounTable] = {
             Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name not in ("steps", "facts", "seq"))
         ),
         _define_table(Decision, "decisions", filter_columns=("policy", "status", "at_ns"), indexes=("policy",)),
+        _define_table(Serving, "servings", filter_columns=("address", "moved", "in_force", "at_ns")),
         _define_table(Rollout, "rollouts", filter_columns=("candidate", "incumbent", "rung"), indexes=("candidate",)),
         _define_table(Alarm, "alarms", filter_columns=("policy", "site", "raised_ns")),
         _define_table(Diagnosis, "diagnoses", filter_columns=("policy", "site", "status", "made_ns")),

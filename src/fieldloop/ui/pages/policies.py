@@ -32,6 +32,7 @@ from fieldloop.ui.components import (
     draw_panel,
     draw_table,
 )
+from fieldloop.ui.pages.policies_served import draw_servers
 from fieldloop.ui.visit import Drawn, Visit
 
 WORDS = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate", Status.CANNOT_TELL: "needs more trials"}
@@ -79,6 +80,7 @@ def draw(visit: Visit) -> Drawn:
         (
             _draw_answer_card(known[0], newest),
             draw_panel("Policies", draw_table(columns, rows), note="newest first", flush=True),
+            *draw_servers(now.servers, known),
             *gate,
             *_draw_compare_form(known),
             _draw_add_form(names),

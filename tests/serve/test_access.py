@@ -1,0 +1,116 @@
+"""Who is served: this machine, holders of tokens, and no page of another site; large and stalled bodies are refused."""
+
+import socket
+
+import pytest
+from starlette.testclient import WebSocketDenialResponse
+from tests.serve.conftest import LoopbackClient
+from tests.serve.running import SETTINGS, Loads, Numbered, run_engine, see
+
+from fieldloop.errors import Refused
+from fieldloop.model.person import Actor, Role
+from fieldloop.serve.access import Access
+from fieldloop.serve.server import make_app, make_roster
+from fieldloop_robot import wire
+
+MSGPACK = {"content-type": "application/msgpack"}
+ROLES = {"robots": Role.ROBOT, "engineers": Role.ENGINEER, "annotators": Role.ANNOTATOR}
+ABROAD = ("192.0.2.7", 4000)
+
+
+def find_actor(secret):
+    if secret not in ROLES:
+        raise Refused("This token is unknown or was revoked.")
+    return Actor(f"who-{secret}", ROLES[secret])
+
+
+@pytest.fixture
+def abroad():
+    app = make_app(make_roster(Numbered(1), SETTINGS), SETTINGS, Access(find_actor), Loads(Numbered(2)))
+    with LoopbackClient(app, client=ABROAD) as client:
+        yield client
+
+
+def bearer(secret, scheme="Bearer"):
+    return {"authorization": f"{scheme} {secret}"}
+
+
+def test_beyond_loopback_every_request_needs_a_token(abroad):
+    for path in ("/metadata", "/health", "/metrics", "/v1/policies"):
+        assert abroad.get(path).status_code == 401
+        assert abroad.get(path, headers=bearer("robots")).status_code == 200
+    assert abroad.get("/livez").status_code == abroad.get("/healthz").status_code == 200
+    body = wire.pack(see())
+    assert abroad.post("/act", content=body, headers=MSGPACK).status_code == 401
+    assert abroad.post("/act", content=body, headers=MSGPACK | bearer("robots", "Api-Key")).status_code == 200
+    assert abroad.post("/act", content=body, headers=MSGPACK | bearer("annotators")).status_code == 403
+    assert abroad.post("/act", content=body, headers=MSGPACK | bearer("guessed")).status_code == 401
+
+
+@pytest.mark.parametrize(("headers", "status"), [({}, 401), (bearer("guessed"), 401), (bearer("annotators"), 403)])
+def test_a_socket_without_a_valid_token_is_denied(abroad, headers, status):
+    with pytest.raises(WebSocketDenialResponse) as denied, abroad.websocket_connect("/", headers=headers):
+        pass
+    assert denied.value.status_code == status
+    with abroad.websocket_connect("/", headers=bearer("robots", "Api-Key")) as line:
+        assert wire.unpack(line.receive_bytes())["policy"] == "1" * 64
+
+
+def test_a_robot_may_act_but_not_change_versions(abroad):
+    load = {"policy": "p2", "on_behalf_of": "somebody-else"}
+    assert abroad.post("/v1/policies", json=load, headers=bearer("robots")).status_code == 403
+    assert abroad.post("/v1/policies", json=load, headers=bearer("engineers")).status_code == 200
+    assert abroad.post("/v1/policies/p2/activate", json={}, headers=bearer("robots")).status_code == 403
+    assert abroad.post("/v1/policies/p2/activate", json={}, headers=bearer("engineers")).status_code == 200
+
+
+def test_only_a_user_of_this_machine_states_on_whose_behalf():
+    for client, actor in ((("127.0.0.1", 1), "ana"), (ABROAD, "who-engineers")):
+        control = Loads(Numbered(2))
+        app = make_app(make_roster(Numbered(1), SETTINGS), SETTINGS, Access(find_actor), control)
+        with LoopbackClient(app, client=client) as line:
+            headers = bearer("engineers") if client == ABROAD else {}
+            line.post("/v1/policies", json={"policy": "p2", "on_behalf_of": "ana"}, headers=headers)
+        assert control.changes[0][2] == actor
+
+
+@pytest.mark.parametrize("headers", [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}])
+def test_a_page_of_another_site_reaches_no_policy(served, headers):
+    with served(Numbered(1)) as client:
+        assert client.post("/act", content=wire.pack(see()), headers=MSGPACK | headers).status_code == 403
+        with pytest.raises(WebSocketDenialResponse), client.websocket_connect("/", headers=headers):
+            pass
+        with client.websocket_connect("/", headers={"origin": "http://127.0.0.1", "host": "127.0.0.1"}) as line:
+            assert line.receive_bytes()
+
+
+def test_a_name_that_points_to_this_machine_is_not_local(served):
+    with served(Numbered(1)) as client:
+        assert client.get("/metadata", headers={"host": "evil.example"}).status_code == 401
+        assert client.get("/metadata", headers={"x-forwarded-for": "192.0.2.7"}).status_code == 401
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_sent():
+    small = SETTINGS.replace_values(max_request_mb=0.01)
+    with run_engine(Numbered(1), small) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        line.sendall(b"POST /act HTTP/1.1\r\nHost: localhost\r\nContent-Length: 104858\r\n\r\n")
+        assert line.recv(200).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_stops_half_way_is_refused():
+    quick = SETTINGS.replace_values(read_timeout_s=0.05)
+    with run_engine(Numbered(1), quick) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        line.sendall(b"POST /act HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf")
+        assert line.recv(200).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_socket_that_stops_in_mid_message_is_closed_and_frees_its_episode():
+    quick = SETTINGS.replace_values(ping_s=0.05)
+    with run_engine(Numbered(1), quick) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        line.sendall(
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        line.sendall(b"\x82\xfe\x10\x00\x00\x00\x00\x00half")  # 4,096 bytes are announced
+        while line.recv(4096):
+            pass  # greeting, ping, close

@@ -1,0 +1,242 @@
+"""Several versions on one server: a robot keeps its version for an episode, and no change drops a request."""
+
+import contextlib
+import http.client
+import json
+import threading
+
+import pytest
+from tests.serve.running import SETTINGS, Loads, Numbered, run_engine, see
+from websockets.sync.client import connect
+
+from fieldloop.errors import Refused, UnknownName
+from fieldloop.serve.message import Header
+from fieldloop.serve.refusals import Claimed, Suspended
+from fieldloop.serve.versions import Roster, Seat
+from fieldloop_robot import wire
+
+
+@pytest.fixture
+def roster():
+    opened = Roster(SETTINGS, lambda: 0)
+    for number in (1, 2):
+        opened.add(Numbered(number))
+    return opened
+
+
+def take(seat, **header):
+    version, begins = seat.take(Header(**header))
+    return version.name, begins
+
+
+def test_a_robot_keeps_its_version_until_its_episode_ends(roster):
+    seat = Seat(roster, "a")
+    assert take(seat, episode="e1") == ("p1", True)
+    roster.activate("p2")
+    assert take(seat, episode="e1") == ("p1", False)
+    assert take(Seat(roster, "b"), episode="e2") == ("p2", True)
+    assert take(seat, episode="e3") == ("p2", True)
+    roster.roll_back()
+    assert take(seat, episode="e3") == ("p2", False)
+    assert take(seat, resets=True) == ("p1", True)
+
+
+def test_a_client_that_states_no_episode_keeps_what_it_was_greeted_with(roster):
+    seat = Seat(roster, "a")
+    assert seat.version.name == "p1"
+    roster.activate("p2")
+    assert [take(seat) for _ in range(2)] == [("p1", True), ("p1", False)]
+
+
+def test_a_rollback_at_once_changes_running_episodes_and_suspends_the_version(roster):
+    roster.activate("p2")
+    following, named = Seat(roster, "a"), Seat(roster, "b", "p2")
+    assert take(following, episode="e1") == take(named, episode="e2") == ("p2", True)
+    assert roster.roll_back(at_once="it crushes boxes").name == "p1"
+    assert take(following, episode="e1") == ("p1", False)
+    with pytest.raises(Suspended, match="p2 was rolled back: it crushes boxes"):
+        take(named, episode="e2")
+    with pytest.raises(Refused, match="suspended"):
+        roster.activate("p2")
+    roster.add(Numbered(2))
+    assert take(named, episode="e2") == ("p2", False)
+
+
+def test_without_a_version_before_there_is_no_way_back(roster):
+    with pytest.raises(Refused, match="No version was in force before p1"):
+        roster.roll_back()
+    roster.activate("p2")
+    assert roster.roll_back().name == "p1"
+    with pytest.raises(Refused, match="No version was in force before p1"):
+        roster.roll_back()
+
+
+def test_a_version_that_robots_address_differently_is_activated_only_with_a_reason(roster):
+    roster.add(Numbered(3, action_names=("x", "y", "z"), control_hz=20.0))
+    with pytest.raises(Refused, match="p3 differs from p1 in action names, control rate"):
+        roster.activate("p3")
+    assert roster.activate("p3", override="all robots were changed").name == "p3"
+
+
+def test_a_version_that_is_used_or_in_force_is_not_removed(roster):
+    seat = Seat(roster, "a", "p2")
+    take(seat)
+    for name, reason in (("p1", "in force"), ("p2", "still has 1 robots")):
+        with pytest.raises(Refused, match=reason):
+            roster.remove(name)
+    seat.close()
+    assert roster.remove("p2").name == "p2"
+    with pytest.raises(UnknownName, match="Known: p1"):
+        roster.find("p2")
+
+
+def test_a_rollout_routes_robots_between_episodes(roster):
+    seat = Seat(roster, "a")
+    assert take(seat, robot="arm-1", episode="e1") == ("p1", True)
+    roster.route = {"arm-1": "2" * 64}.get
+    assert take(seat, robot="arm-1", episode="e1") == ("p1", False)
+    assert take(seat, robot="arm-1", episode="e2") == ("p2", True)
+    assert take(Seat(roster, "b"), robot="arm-2", episode="e3") == ("p1", True)
+
+
+def test_two_clients_cannot_run_one_episode(roster):
+    first, second, again = Seat(roster, "a"), Seat(roster, "b"), Seat(roster, "c")
+    take(first, robot="arm-1", episode="e1")
+    with pytest.raises(Claimed, match="'e1' is run by arm-1"):
+        take(second, robot="arm-2", episode="e1")
+    take(again, robot="arm-1", episode="e1")  # the same robot, which lost its connection
+    with pytest.raises(Claimed, match="taken over by another connection of arm-1"):
+        take(first, robot="arm-1", episode="e1")
+    again.close()
+    take(second, robot="arm-2", episode="e1")
+
+
+class Remembering(Numbered):
+    """An engine that keeps something between observations."""
+
+    def __init__(self, number):
+        super().__init__(number)
+        self.resets = []
+
+    def reset(self, episode):
+        self.resets.append((episode, len(self.seen)))
+
+
+def test_a_policy_that_remembers_runs_one_episode_at_a_time():
+    roster = Roster(SETTINGS, lambda: 0)
+    roster.add(Remembering(1))
+    first, second = Seat(roster, "a"), Seat(roster, "b")
+    take(first, episode="e1")
+    with pytest.raises(Claimed, match="p1 remembers its episode, and a runs one"):
+        take(second, episode="e2")
+    first.close()
+    take(second, episode="e2")
+
+
+def test_a_policy_that_remembers_is_reset_when_an_episode_begins():
+    engine = Remembering(1)
+    with run_engine(engine) as port, connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None) as line:
+        line.recv()
+        for episode in ("e1", "e1", "e2"):
+            line.send(wire.pack(see(episode=episode)))
+            line.recv()
+    assert engine.resets == [("e1", 1), ("e2", 3)]  # after the dummy inference
+
+
+def ask(port, method, path, body=None):
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as line:
+        line.request(method, path, json.dumps(body) if body is not None else None, {"content-type": "application/json"})
+        response = line.getresponse()
+        return response.status, response.read().decode()
+
+
+def request(port, method, path, body=None):
+    status, text = ask(port, method, path, body)
+    return status, json.loads(text)
+
+
+class Robots:
+    """Three robots that ask as fast as they are answered, each over one socket, seven observations an episode."""
+
+    def __init__(self, port):
+        self.port, self.stop, self.wrong = port, threading.Event(), []
+        self.answers = {n: [] for n in range(3)}
+        self.threads = [threading.Thread(target=self.drive, args=(n,)) for n in self.answers]
+        for thread in self.threads:
+            thread.start()
+
+    def drive(self, robot):
+        try:
+            self.ask_until_stopped(robot)
+        except Exception as closed:  # noqa: BLE001 - whatever it was, the test reports it
+            self.wrong.append(repr(closed))
+
+    def ask_until_stopped(self, robot):
+        with connect(f"ws://127.0.0.1:{self.port}/", compression=None, proxy=None) as line:
+            line.recv()
+            while not self.stop.is_set() and not self.wrong:
+                episode = f"{robot}-{len(self.answers[robot]) // 7}"
+                line.send(wire.pack(see(robot=f"arm-{robot}", episode=episode)))
+                reply = line.recv(timeout=20)
+                if isinstance(reply, str):
+                    self.wrong.append(reply)
+                else:
+                    self.answers[robot].append((episode, wire.unpack(reply)["actions"][0, 0]))
+
+    def wait_for_more(self):
+        counts = {robot: len(found) for robot, found in self.answers.items()}
+        while not self.wrong and any(len(self.answers[robot]) < counts[robot] + 16 for robot in counts):
+            self.stop.wait(0.005)
+
+    def end(self):
+        self.stop.set()
+        for thread in self.threads:
+            thread.join(30)
+
+
+def list_changes_of_version(answers):
+    """Return the versions that a robot had, in order; an episode has one."""
+    by_episode = {}
+    for episode, number in answers:
+        by_episode.setdefault(episode, set()).add(number)
+    assert all(len(numbers) == 1 for numbers in by_episode.values()), "a version changed within an episode"
+    order = [next(iter(numbers)) for numbers in by_episode.values()]
+    return [number for n, number in enumerate(order) if n == 0 or order[n - 1] != number]
+
+
+def test_versions_are_loaded_activated_and_rolled_back_under_load_and_no_request_is_lost():
+    control = Loads(Numbered(2, think_s=0.0005))
+    with run_engine(Numbered(1, think_s=0.0005), control=control) as port:
+        robots = Robots(port)
+        robots.wait_for_more()
+        assert request(port, "POST", "/v1/policies", {"policy": "p9"})[0] == 403
+        status, listed = request(port, "POST", "/v1/policies", {"policy": "p2", "override": "on the bench"})
+        assert (status, [v["name"] for v in listed["versions"]]) == (200, ["p1", "p2"])
+        assert request(port, "POST", "/v1/policies/p2/activate", {"reason": "new"})[1]["in_force"] == "2" * 64
+        robots.wait_for_more()
+        assert request(port, "POST", "/v1/back", {})[1]["in_force"] == "1" * 64
+        robots.wait_for_more()
+        robots.end()
+        text = ask(port, "GET", "/metrics")[1]
+    assert not robots.wrong
+    assert all(list_changes_of_version(found) == [1.0, 2.0, 1.0] for found in robots.answers.values())
+    assert [change[:2] for change in control.changes] == [("loaded", "p2"), ("activated", "p2"), ("rolled back", "p1")]
+    assert control.changes[0][2:] == ("local", "", "on the bench")
+    for number in (1, 2):
+        assert f'fieldloop_policy_requests_total{{policy="{str(number) * 64}",door="ws",result="answered"}}' in text
+    assert f'fieldloop_policy_in_force{{policy="{"1" * 64}"}} 1' in text
+
+
+def test_each_version_has_a_path_of_its_own():
+    roster_of_two = Loads(Numbered(2))
+    with run_engine(Numbered(1), control=roster_of_two) as port:
+        request(port, "POST", "/v1/policies", {"policy": "p2"})
+        for path, number in (("/", 1), ("/v1/policies/p1", 1), ("/v1/policies/p2", 2)):
+            with connect(f"ws://127.0.0.1:{port}{path}", compression=None, proxy=None) as line:
+                assert wire.unpack(line.recv())["policy"] == str(number) * 64
+                line.send(wire.pack(see()))
+                assert wire.unpack(line.recv())["actions"][0, 0] == number
+        assert request(port, "GET", "/v1/policies/p2")[1]["name"] == "p2"
+        assert request(port, "GET", "/v1/policies/p2/health")[1]["status"] == "passed"
+        assert request(port, "GET", "/v1/policies/p7")[0] == 422
+        assert request(port, "DELETE", "/v1/policies/p2")[1]["versions"][0]["name"] == "p1"
