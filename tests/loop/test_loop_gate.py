@@ -33,7 +33,7 @@ EVERYTHING = {"tier": "high", "bin": "front", "lighting": "bright"}
 class Fixed:
     """Grasps at the same place whatever it sees."""
 
-    bundle = SimpleNamespace(guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD))
+    bundle = SimpleNamespace(horizon=1, guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD))
 
     def act(self, _observation):
         return Action(NAMES, np.array([0.5, 0.1, 0.2, 0.0, 0.08, 15.0]), 0.9, 1.0)

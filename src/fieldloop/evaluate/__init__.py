@@ -14,13 +14,14 @@ bounds of the mean cycle time are Student's, hence approximate; the order of fai
 """
 
 from fieldloop.evaluate.chances import Chances, compute_verdict_chances
-from fieldloop.evaluate.judge import judge_gate, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate.judge import GateCase, judge_gate, note_missing_lightings, note_unknown_training
 from fieldloop.evaluate.plan import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.results import note_deviations
 from fieldloop.evaluate.trial import Trial
 
 __all__ = [
     "Chances",
+    "GateCase",
     "Trial",
     "compute_verdict_chances",
     "judge_gate",
