@@ -101,6 +101,7 @@ from fieldloop.model.episode import Session
 from fieldloop.model.event import SynchronisationVerified
 from fieldloop.model.finding import Status
 from fieldloop.model.fix import FixKind
+from fieldloop.model.gate_report import GateReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Step
 from fieldloop.model.integrity import Integrity
@@ -417,6 +418,8 @@ class OpenWorkspace:
         """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does."""
     def gate(self, policy: str, *, simulate: bool = ..., control: str = ..., site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Decision:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
+    def gate_report(self, policy: str, *, html: PathLike | None = ...) -> GateReport:
+        """Show the report of a policy's last gate decision: verdict, evidence, method, uncertainty and deviations."""
     def gate_plan(self, policy: str, *, control: str = ..., site: str = ..., seed: int = ...) -> TrialSheet:
         """Plan the trials of a policy's next gate: what to try in which order, blind to the operator."""
     def gate_trials(self, policy: str, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> TrialSheet:
