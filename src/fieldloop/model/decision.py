@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 
+OTHER_BOUNDS = ("distractors", "consecutive pattern", "latency", "cycle time")
+"""Requirements whose bounds are not those of a success rate."""
+
 
 @dataclass(frozen=True, slots=True)
 class GateTest:
@@ -20,6 +23,12 @@ class GateTest:
     more_trials: int
     message: Note
 
+    @property
+    def bounds_rate(self) -> bool:
+        """Are the bounds those of the success rate? Those of a share, a p-value, a latency or a time are not."""
+        rate = self.name not in OTHER_BOUNDS and self.trials > 0
+        return rate and self.low <= self.successes / self.trials <= self.high
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -27,6 +36,7 @@ class Decision:
 
     `site` is the one site it covers, empty for the whole deployment; `outcomes` is the hash of the judged outcomes.
     `trials` counts the judged attempts once, however many tests use them; `unknown` attempts have no known result.
+    `decided_by` asked for the decision; '' in decisions that were made before this was kept.
     """
 
     id: str
@@ -39,6 +49,7 @@ class Decision:
     outcomes: str = ""
     trials: int = 0
     unknown: int = 0
+    decided_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
