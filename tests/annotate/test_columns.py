@@ -90,6 +90,17 @@ def test_a_switched_command_serves_where_no_state_holds_the_gripper():
     assert [c.stream for c in sorted_columns.fingers] == ["a"]
 
 
+@pytest.mark.parametrize(("felt", "used"), [(True, "state"), (False, "action")])
+def test_a_command_that_is_named_comes_before_a_joint_that_moves_in_steps(felt, used):
+    switched = np.where(opening(T) < 0.7, 1.0, 0.0)
+    rows = [joints(T)[:, :5], opening(T - 1)] + ([opening(T)] if felt else [])
+    names = [f"joint_{k}_vel" for k in range(6)] + ["gripper"]
+    action = stream("action", T, columns_of(joints(T), switched), names, StreamKind.ACTION)
+    sorted_ = found(stream("state", T, columns_of(*rows)), action)
+    assert [(c.stream, c.index) for c in sorted_.fingers] == [(used, 6)]
+    assert [c.index for c in sorted_.arms] == list(range(6))
+
+
 def test_rates_and_efforts_are_no_positions():
     speeds = stream("joint_velocity", T, joints(T))
     effort = stream("gripper/effort", T, opening(T)[:, None], kind=StreamKind.GRIPPER)

@@ -119,3 +119,12 @@ def test_an_unclear_direction_gives_no_label_that_depends_on_it():
     proposal = proposed(row(opening(T), coarse_edges()[1] - 0.15 < T))
     assert [a for a in proposal.annotations if a.label != "idle"] == []
     assert "propose.direction_unknown" in codes(proposal)
+
+
+def test_an_arm_that_never_pauses_to_grip_carries_from_where_the_fingers_closed():
+    e = coarse_edges()
+    arm = np.column_stack([np.clip((T - e[0]) / (e[5] - e[0]), 0, 1) * k for k in range(1, 7)])
+    width = stream("gripper", T, 0.08 * opening(T)[:, None], ("g",), StreamKind.GRIPPER, "m")
+    labels, edges = read_edges(proposed(stream("joints", T, arm, JOINT_NAMES), width))
+    assert labels[:3] == ["approach", "grasp", "transport"]
+    assert edges[2, 0] == pytest.approx(e[1] + 0.2, abs=0.2)

@@ -35,6 +35,7 @@ def test_where_a_segment_lies_in_drifting_pictures_has_no_confidence(stretch):
     proposal = propose_labels(recorded(STATE, camera(stretch)), author="m")
     phases = [a.confidence for a in proposal.annotations if a.kind == "phase"]
     assert len(phases) == 5
+    assert "propose.not_in_taxonomy" not in {fact.code for fact in proposal.cannot_tell}
     assert all((sure is None) == (stretch < 1) for sure in phases)
 
 

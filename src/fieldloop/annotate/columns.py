@@ -73,10 +73,14 @@ def sort_columns(recording: Recording, numbers: Mapping[str, float]) -> Sorted:
         for c in _list_columns(s)
     )
     named = [c for c in states if _is_finger(recording.streams[c.stream], c)]
-    commands = tuple(c for s in actions for c in _list_columns(s) if FINGER_WORDS & set(split_words(c.name)))
+    commands = tuple(c for s in actions for c in _list_columns(s) if _is_command_to_fingers(c))
     if named:
         arms = _choose_arms(recording, [c for c in states if c not in named])
         return Sorted(tuple(arms), tuple(named), commands, efforts)
+    if any(np.ptp(c.values) > 0 for c in commands):
+        fingers, asked = _find_commanded_fingers(states, commands, actions)
+        arms = _choose_arms(recording, [c for c in states if c not in fingers])
+        return Sorted(tuple(arms), tuple(fingers), tuple(asked), efforts)
     fingers, switched = _find_fingers_by_shape(states, actions, numbers)
     arms = _choose_arms(recording, [c for c in states if c not in fingers])
     return Sorted(tuple(arms), tuple(fingers), tuple(switched), efforts, by_shape=bool(fingers))
@@ -91,6 +95,11 @@ def _is_finger(stream: Stream, column: Column) -> bool:
     if stream.kind in (StreamKind.GRIPPER, StreamKind.HAND_POSE):
         return True
     return stream.kind is StreamKind.JOINT_POSITION and bool(FINGER_WORDS & set(split_words(column.name)))
+
+
+def _is_command_to_fingers(column: Column) -> bool:
+    words = set(split_words(column.name))
+    return bool(FINGER_WORDS & words) and not RATES & words
 
 
 def _choose_arms(recording: Recording, states: Iterable[Column]) -> list[Column]:
@@ -116,6 +125,17 @@ def _list_columns(stream: Stream) -> Iterator[Column]:
     for index in range(values.shape[1]):
         name = stream.columns[index] if index < len(stream.columns) else ""
         yield Column(stream.name, index, name, find_side(name) or find_side(stream.name), times, values[:, index])
+
+
+def _find_commanded_fingers(
+    states: list[Column], commands: Iterable[Column], actions: list[Stream]
+) -> tuple[list[Column], list[Column]]:
+    """Return the states in the places of commands that are named as a gripper's; without any, the commands."""
+    moving = [c for c in commands if np.ptp(c.values) > 0]
+    commanded = [c for s in actions for c in _list_columns(s)]
+    paired = [c for c in states for s in moving if c.index == s.index and _is_as_wide(c, s, states, commanded)]
+    felt = [c for c in paired if np.ptp(c.values) > 0]
+    return (felt, moving) if felt else (moving, [])
 
 
 def _find_fingers_by_shape(

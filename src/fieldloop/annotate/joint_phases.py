@@ -57,6 +57,8 @@ def _cut_at_edges(limb: Limb, hold: Hold, begin: int, end: int, numbers: Mapping
     lift = _find_departure(limb.speed, hold.gripped, hold.closed, until, limb.hz, numbers)
     reached = begin > 0 or measure_travel(limb, 0, int(hold.closing)) >= numbers["approach_least"]
     pieces = [Piece("approach", start, closing)] if reached and closing.at - start.at >= 1 else []
+    if lift is None and measure_travel(limb, hold.closed, until) >= numbers["carry_share"]:
+        lift = Edge(float(hold.closed), numbers["cut_clear"])  # the arm never paused to grip
     if lift is None:
         return [*pieces, Piece("grasp", closing, Edge(float(until), numbers["cut_clear"]))]
     pieces.append(Piece("grasp", closing, lift))

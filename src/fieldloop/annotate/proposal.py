@@ -83,11 +83,11 @@ def propose_labels(
         notes += [note("propose.no_grip_no_result")] if not missing else []
     lasting = [a for a in made if a.end_ns > a.start_ns]
     kept = [a for a in lasting if known is None or known.find_label(a.kind, a.label) is not None]
+    if lacking := tuple(sorted({a.label for a in lasting if a not in kept})):
+        notes.append(note("propose.not_in_taxonomy", labels=lacking))
     if drifting := find_drifting_cameras(recording, numbers):
         notes += drifting
         kept = [replace(a, confidence=None) if a.kind in IN_TIME else a for a in kept]
-    if lacking := tuple(sorted({a.label for a in lasting if a not in kept})):
-        notes.append(note("propose.not_in_taxonomy", labels=lacking))
     return Proposal(tuple(sorted(kept, key=lambda a: (a.kind, a.start_ns))), tuple(dict.fromkeys(notes)))
 
 
