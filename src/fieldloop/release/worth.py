@@ -105,8 +105,13 @@ def find_evidence(evidence: Sequence[WorthEvidence], method: str, share: float) 
 
     A newer comparison of the same method and share overrules an older one.
     """
-    of = [one for one in evidence if one.method == method and abs(one.share - share) < 1e-9]  # noqa: PLR2004 - equal
+    of = [one for one in select_share(evidence, share) if one.method == method]
     return of[0] if of and of[0].helps else None
+
+
+def select_share(evidence: Sequence[WorthEvidence], share: float) -> tuple[WorthEvidence, ...]:
+    """Return the evidence about leaving out this share."""
+    return tuple(one for one in evidence if abs(one.share - share) < 1e-9)  # noqa: PLR2004 - equal
 
 
 def summarise_evidence(evidence: Sequence[WorthEvidence]) -> Note:

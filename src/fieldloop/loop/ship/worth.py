@@ -9,6 +9,7 @@ import numpy as np
 from fieldloop.errors import Refused
 from fieldloop.evaluate.looks import Looks
 from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.ship.release_reasons import OVERRIDE
 from fieldloop.loop.ship.released_samples import find_release_labels, gather_release_samples
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
@@ -23,6 +24,7 @@ from fieldloop.release.worth import (
     compare_paired_trials,
     find_evidence,
     order_by_worth,
+    select_share,
     select_worst,
     summarise_evidence,
 )
@@ -37,6 +39,8 @@ HOW_TO_GATHER = (
     "  fieldloop train {name}-whole --name whole && fieldloop gate whole\n"
     "  fieldloop train {name} --name lean && fieldloop gate lean"
 )
+MORE_TRIALS = "Run more gate trials of the policies learnt from {whole} and from {without}: fieldloop gate POLICY"
+KEEP = "Release without --without-worst, or try another share."
 
 
 def estimate_release_worth(workspace: Workspace, release: Release, method: WorthMethod) -> Worth:
@@ -60,18 +64,29 @@ def choose_least_valuable(
     evidence = tuple(_compare_trials(workspace, release, method))
     against: tuple[Note, ...] = ()
     if find_evidence(evidence, method, share) is None:
-        against = (note("worth.no_evidence", why=summarise_evidence(evidence)),)
+        of_share = select_share(evidence, share)
+        against = (note("worth.no_evidence", why=summarise_evidence(of_share)),)
         if not override.strip():
-            planned, by = int(workspace.operations["worth"].number("planned_trials")), f" --worst-by {method.value}"
-            steps = HOW_TO_GATHER.format(
-                name=release.name, share=share, planned=planned, by=by if method is not WorthMethod.SMOOTH else ""
-            )
-            raise Refused(f"Release {release.name} refused: {write_sentence(against[0])}\n{steps}", against)
+            step = _write_next_step(workspace, release.name, share, method, of_share)
+            refusal = f"Release {release.name} refused: {write_sentence(against[0])}"
+            raise Refused(f"{refusal}\n{step}\n{OVERRIDE}", against)
     worth = estimate_release_worth(workspace, release, method)
     if not worth.episodes:
         reasons = tuple(dict.fromkeys(why for _, why in worth.unknown))
         raise Refused(f"No episode's worth can be estimated ({method.value}): {write_sentence(reasons[0])}", reasons)
     return select_worst(worth, share, release.id), against
+
+
+def _write_next_step(
+    workspace: Workspace, name: str, share: float, method: WorthMethod, evidence: Sequence[WorthEvidence]
+) -> str:
+    """Write what to do where no trials show that leaving this share out helps."""
+    if evidence:
+        newest = evidence[0]
+        return KEEP if newest.harms else MORE_TRIALS.format(whole=newest.whole, without=newest.without)
+    planned = int(workspace.operations["worth"].number("planned_trials"))
+    by = "" if method is WorthMethod.SMOOTH else f" --worst-by {method.value}"
+    return HOW_TO_GATHER.format(name=name, share=share, planned=planned, by=by)
 
 
 def _measure_smoothness(workspace: Workspace, release: Release) -> tuple[list[EpisodeWorth], list[tuple[str, Note]]]:
