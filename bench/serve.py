@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -85,14 +86,12 @@ def _run_server(name: str) -> Iterator[int | None]:
     with subprocess.Popen(
         [python, str(HERE / "serving_peers.py"), name], stdout=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))} if name != "litserve" else None,
+        start_new_session=True,
     ) as process:  # fmt: skip
         try:
             yield _read_port(process)
         finally:
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # LitServe's workers are processes of their own
 
 
 def _read_port(process: "subprocess.Popen[str]") -> int:

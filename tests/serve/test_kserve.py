@@ -176,6 +176,21 @@ def test_grpc_answers_tensors():
         assert list(call(port, "ModelInfer", inputs=filled).outputs[0].shape) == [1, 4, 2]
 
 
+def test_grpc_calls_without_a_name_do_not_supersede_each_other():
+    grpc = pytest.importorskip("grpc")
+    kinds = load_messages()
+    raw = [PICTURE.tobytes(), np.arange(3, dtype=np.float32).tobytes(), b"\x04\0\0\0pick"]
+    asked = kinds["ModelInferRequest"](inputs=INPUTS, raw_input_contents=raw)
+    with open_grpc(Numbered(3, think_s=0.01)) as port, grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        infer = channel.unary_unary(
+            "/inference.GRPCInferenceService/ModelInfer",
+            request_serializer=kinds["ModelInferRequest"].SerializeToString,
+            response_deserializer=kinds["ModelInferResponse"].FromString,
+        )
+        waiting = [infer.future(asked, timeout=20) for _ in range(8)]
+        assert all(one.result().model_name == "p3" for one in waiting)
+
+
 def test_grpc_refuses_with_a_code_and_goes_on():
     grpc = pytest.importorskip("grpc")
     with open_grpc(Numbered(3)) as port:

@@ -1,6 +1,7 @@
 """KServe's protocol over gRPC, beside the HTTP port and on the same desks."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -24,6 +25,7 @@ CODES: Mapping[HTTPStatus, str] = {
     HTTPStatus.UNAUTHORIZED: "UNAUTHENTICATED",
     HTTPStatus.FORBIDDEN: "PERMISSION_DENIED",
 }
+CALLS = itertools.count(1)
 Answer = Callable[[House, Any], Awaitable[dict[str, Any]]]
 
 
@@ -125,7 +127,8 @@ async def _infer(house: House, asked: Any) -> dict[str, Any]:
         key: getattr(p, p.WhichOneof("parameter_choice") or "bool_param") for key, p in asked.parameters.items()
     }
     message, batched = read_message(tensors, parameters, version.desk.engine.bundle)
-    reply = await answer_message(house, message, "grpc", asked.model_name, "grpc")
+    label = f"grpc {next(CALLS)}"  # one channel carries many calls at once; without a name each is a robot of its own
+    reply = await answer_message(house, message, label, asked.model_name, "grpc")
     outputs = write_tensors(reply, batched=batched)
     return {
         "model_name": version.name,
