@@ -247,6 +247,7 @@ NOT_FOR_READING = {
     "src/fieldloop/ui/components/charts.py": "places in SVG",
     "src/fieldloop/report/bars.py": "places in SVG",
     "src/fieldloop/report/datasheet_drawings.py": "places in SVG",
+    "src/fieldloop/report/gate/scene_drawing.py": "places in SVG",
     "src/fieldloop/ui/findings.py": "an address of a page",
     "src/fieldloop/report/check/json_form.py": "an address of a page",
     "src/fieldloop/loop/data/moment.py": "the name of a file",

@@ -7,6 +7,7 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import judge_gate, note_missing_lightings, plan_gate_trials
+from fieldloop.evaluate.trial import EDGES
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import NO_SUBJECT
@@ -47,6 +48,7 @@ def test_a_good_policy_is_admitted_with_its_evidence():
     assert (decision.id, decision.policy, decision.at_ns) == ("decision_1", "p1", 9)
     assert set(statuses(decision)) == {
         "lighting:cool", "lighting:side", "lighting:warm", *(f"position:{n}" for n in range(1, 6)), "distractors",
+        "edge:pose", "edge:gripper", "edge:joint", "edge:camera",
         "consecutive", "consecutive pattern", "latency", "cycle time",
     }  # fmt: skip
 
@@ -62,7 +64,8 @@ def test_nothing_tried_admits_nothing():
     ("rates", "test"),
     [
         ({"lighting": 0.3}, "lighting:warm"),
-        ({"position": 0.05}, "position:1"),
+        ({"position": 0.3}, "position:1"),
+        ({"edge": 0.0}, "edge:camera"),
         ({"distractors": 0.4}, "distractors"),
         ({"consecutive": 0.6}, "consecutive"),
     ],
@@ -121,6 +124,30 @@ def test_a_production_failure_stays_a_scenario():
         for n in range(15)
     ]
     assert statuses(decided([*outcomes(1.0), *more]))["incident:17"] is Status.FAILED
+
+
+def test_one_bad_position_is_not_hidden_by_four_good_ones():
+    made = [
+        dataclasses.replace(o, succeeded=n % 2 == 0) if o.scenario == "position:4" else o
+        for n, o in enumerate(outcomes(1.0))
+    ]
+    found = statuses(decided(made))
+    assert found["position:4"] is not Status.PASSED
+    assert {found[f"position:{n}"] for n in (1, 2, 3, 5)} == {Status.PASSED}
+    assert decided(made).status is not Status.PASSED
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_an_edge_case_that_was_not_tried_keeps_the_gate_from_passing(edge):
+    decision = decided([o for o in outcomes(1.0) if o.scenario != edge])
+    assert decision.status is Status.CANNOT_TELL
+    assert [(t.name, t.more_trials) for t in decision.tests if t.status is not Status.PASSED] == [(edge, 15)]
+
+
+def test_a_kept_scenario_that_was_not_tried_keeps_every_policy_from_passing():
+    decision = decided(outcomes(1.0), kept=["incident:3"])
+    assert decision.status is Status.CANNOT_TELL
+    assert [t.name for t in decision.tests if t.status is not Status.PASSED] == ["incident:3"]
 
 
 def test_the_same_outcome_twice_counts_once():

@@ -12,6 +12,7 @@ from fieldloop.errors import BadInput
 from fieldloop.evaluate import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.plan import draw_strata
 from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.trial import KeptScenario
 from fieldloop.protocol import default_operations
 
 GATE = default_operations()["gate"]
@@ -32,7 +33,8 @@ def test_every_scenario_has_its_trials():
     assert counted == {
         "base": 60, "distractors": 60, "consecutive": 100,
         "lighting:warm": 40, "lighting:cool": 40, "lighting:side": 40,
-        **{f"position:{n}": 15 for n in range(1, 6)},
+        **{f"position:{n}": 40 for n in range(1, 6)},
+        **dict.fromkeys(("edge:pose", "edge:gripper", "edge:joint", "edge:camera"), 15),
     }  # fmt: skip
 
 
@@ -56,6 +58,40 @@ def test_positions_reach_the_boundary_and_stay_inside():
 
 def test_distractors_are_counted():
     assert {t.get_parameter("distractors") for t in made() if t.scenario == "distractors"} == {10.0}
+
+
+def test_edge_cases_state_what_is_unusual():
+    stated = {t.scenario: {name for name, _ in t.parameters} for t in made() if t.scenario.startswith("edge:")}
+    assert stated == {
+        "edge:pose": {"turn"}, "edge:gripper": {"gripper_hidden"}, "edge:joint": {"joint_left_rad"},
+        "edge:camera": {"camera_hidden"},
+    }  # fmt: skip
+    turns = [t.get_parameter("turn") for t in made() if t.scenario == "edge:pose"]
+    assert {abs(turn) for turn in turns} == {1.25}
+    assert {turn > 0 for turn in turns} == {True, False}
+
+
+def test_a_kept_scenario_is_tried_under_its_conditions():
+    failure = KeptScenario("incident:3", Stratum.of(lighting="dim", bin="back"), "dropped", "incident_3", "p0", 0, "me")
+    tried = [t.stratum for t in made(kept=[failure]) if t.scenario == "incident:3"]
+    assert len(tried) == 15
+    assert {(s.level("lighting"), s.level("bin"), s.level("site")) for s in tried} == {("dim", "back", "a")}
+
+
+def test_both_arms_meet_every_scene_in_an_order_that_chance_decides():
+    plain, both = made(3), made(3, control="p0")
+    assert len(both) == 2 * len(plain)
+    mixed = [t for t in both if t.scenario != "consecutive"]
+    pairs = list(zip(mixed[::2], mixed[1::2], strict=True))
+    for one, other in pairs:
+        assert {one.policy, other.policy} == {"p1", "p0"}
+        assert (one.scene, one.seed, one.scenario, one.stratum, one.parameters) == (
+            other.scene, other.seed, other.scenario, other.stratum, other.parameters,
+        )  # fmt: skip
+    first = sum(one.policy == "p1" for one, _ in pairs) / len(pairs)
+    assert 0.4 < first < 0.6
+    blocks = [t.policy for t in both if t.scenario == "consecutive"]
+    assert sum(a != b for a, b in pairwise(blocks)) == 1, "each arm makes its hundred without breaks"
 
 
 def test_the_order_is_mixed_but_the_consecutive_block_is_unbroken():

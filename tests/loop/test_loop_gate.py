@@ -12,7 +12,7 @@ from tests.serve.hand_made_policy import GUARD, NAMES
 from fieldloop.errors import Refused, StoreBusy, UnknownName
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run import rollout, serve
-from fieldloop.loop.ship import gate
+from fieldloop.loop.ship import gate, gate_plan
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PolicyGated
@@ -68,9 +68,9 @@ def record(workspace, amount, *, begin=0, **changes):
 
 
 def test_the_same_seed_draws_fresh_trials_at_every_look_but_keeps_the_positions(floor):
-    listed = gate.list_trials(floor, "p1", seed=5)
+    listed = gate_plan.list_trials(floor, "p1", seed=5)
     gate.decide_gate(floor, "p1", simulate=True, seed=5)
-    again = gate.list_trials(floor, "p1", seed=5)
+    again = gate_plan.list_trials(floor, "p1", seed=5)
     gate.decide_gate(floor, "p1", simulate=True, seed=5)
     assert Counter(t.scenario for t in listed) == Counter(t.scenario for t in again)
     assert [t.scenario for t in listed] != [t.scenario for t in again]
@@ -131,9 +131,9 @@ def test_a_site_is_judged_by_its_own_trials_and_a_misspelt_one_is_named(floor):
     assert next(t for t in decision.tests if t.name == "consecutive").trials == 0
     assert next(t for t in gate.decide_gate(floor, "p1").tests if t.name == "consecutive").trials == 100
     assert gate.decide_gate(floor, "p1", site="gdansk").id == decision.id
-    assert {t.stratum.level("site") for t in gate.list_trials(floor, "p1", site="gdansk")} == {"gdansk"}
-    assert gate.list_trials(floor, "p1", site="leipzig-b"), "not deployed, but in the release"
-    for ask in (gate.list_trials, gate.decide_gate):
+    assert {t.stratum.level("site") for t in gate_plan.list_trials(floor, "p1", site="gdansk")} == {"gdansk"}
+    assert gate_plan.list_trials(floor, "p1", site="leipzig-b"), "not deployed, but in the release"
+    for ask in (gate_plan.list_trials, gate.decide_gate):
         with pytest.raises(UnknownName, match=r"'gdanks'. Did you mean 'gdansk'"):
             ask(floor, "p1", site="gdanks")
 

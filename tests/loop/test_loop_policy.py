@@ -15,7 +15,7 @@ from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.house import setup
 from fieldloop.loop.run import trust
 from fieldloop.loop.run.policies import load_engine
-from fieldloop.loop.ship import gate, policy
+from fieldloop.loop.ship import gate, gate_plan, policy
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded, PolicyAdded, PolicyTrained, ReleaseFrozen
@@ -102,7 +102,7 @@ def test_its_gate_judges_recorded_trials_and_reported_latency(here):
     version = policy.add_policy(here, "pi0-v3", control_hz=10)
     with pytest.raises(Refused, match="not stored here"):
         gate.decide_gate(here, "pi0-v3", simulate=True)
-    trials = gate.list_trials(here, "pi0-v3")
+    trials = gate_plan.list_trials(here, "pi0-v3")
     assert {t.scenario for t in trials} >= {"base", "consecutive", "distractors"}
     assert next(t for t in gate.decide_gate(here, "pi0-v3").tests if t.name == "latency").status is Status.CANNOT_TELL
     usual = Outcome("t", version.id, Stratum(), Stage.GATE, "", "arm-1", NOW_NS, succeeded=True, judged_by="ann")

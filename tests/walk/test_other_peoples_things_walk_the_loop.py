@@ -16,7 +16,7 @@ from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, monitor, outcomes, rollout, trust
-from fieldloop.loop.ship import gate, policy, release
+from fieldloop.loop.ship import gate, gate_plan, policy, release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import format_iso_time
@@ -114,7 +114,7 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     assert version.bundle == ""
 
     # gate: trials recorded by hand; a trial without a result is kept and counts for nothing
-    wanted = gate.list_trials(here, "pi0-v3")
+    wanted = gate_plan.list_trials(here, "pi0-v3")
     chance = np.random.default_rng(1)
     rows = [
         {"at": format_iso_time(START_NS - DAY_NS + n * MINUTE_NS), "policy": "pi0-v3", "stage": "gate",

@@ -18,6 +18,7 @@ from fieldloop.evaluate.chances import Chances, compute_verdict_chances
 from fieldloop.evaluate.judge import judge_gate, note_missing_lightings, note_unknown_training
 from fieldloop.evaluate.pairs import pair_attempts
 from fieldloop.evaluate.plan import list_novel_lightings, plan_gate_trials
+from fieldloop.evaluate.results import note_deviations
 from fieldloop.evaluate.trial import Trial
 from fieldloop.evaluate.versions import Compared, compare_versions
 
@@ -29,6 +30,7 @@ __all__ = [
     "compute_verdict_chances",
     "judge_gate",
     "list_novel_lightings",
+    "note_deviations",
     "note_missing_lightings",
     "note_unknown_training",
     "pair_attempts",

@@ -28,13 +28,14 @@ def judge_gate(
     policy: str,
     decision_id: str,
     at_ns: int,
+    kept: Sequence[str] = (),
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
     `latency` is the finding of `serve.admit`. Rates, distractors and cycle time are judged at fixed numbers of trials
     (see `looks`), so it does not matter when or how often the gate is asked. An attempt with an intervention does not
     count as a success. Outcomes of unknown scenarios are not counted; the message of the consecutive trials states how
-    many. Settings: the section `gate`.
+    many. `kept` names scenarios that every gate must try, beside the edge cases. Settings: the section `gate`.
     """
     by_scenario, unknown = _group_by_scenario(outcomes, policy)
     looks = Looks.from_settings(settings)
@@ -42,6 +43,7 @@ def judge_gate(
     tests = (
         *_judge_lightings(by_scenario, settings, looks),
         *_judge_positions(by_scenario, settings, looks),
+        *_judge_permanent(by_scenario, settings, looks, (*trial.EDGES, *kept)),
         judge_distractors(
             _list_autonomous_results(by_scenario.get(trial.DISTRACTORS, ())),
             _list_autonomous_results(base),
@@ -119,13 +121,21 @@ def _judge_positions(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
 ) -> tuple[GateTest, ...]:
     rule = Rule(settings.number("position_min_rate"), int(settings["position_trials"]))
-    positions = _judge_scenarios(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
-    return positions + _judge_scenarios(by_scenario, trial.PERMANENT, 0, rule, looks)
+    return _judge_scenarios(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
+
+
+def _judge_permanent(
+    by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, required: Iterable[str]
+) -> tuple[GateTest, ...]:
+    """Judge edge cases and kept scenarios by name; a required one that was not tried is included, undecided."""
+    rule = Rule(settings.number("edge_min_rate"), int(settings["edge_trials"]))
+    names = dict.fromkeys([*required, *sorted(n for n in by_scenario if n.startswith(trial.PERMANENT))])
+    return tuple(judge_rate(n, rule, _list_autonomous_results(by_scenario.get(n, ())), looks) for n in names)
 
 
 def _judge_scenarios(
     by_scenario: Mapping[str, Sequence[Outcome]],
-    prefixes: tuple[str, ...],
+    prefixes: tuple[str],
     required_scenarios: int,
     rule: Rule,
     looks: Looks,

@@ -1,29 +1,16 @@
-"""One trial of a gate: its setup and its place in the order."""
+"""The scenarios of a gate by name."""
 
-from dataclasses import dataclass
-
-from fieldloop.model.condition import Stratum
+from fieldloop.model.trial import Trial
 
 BASE, DISTRACTORS, CONSECUTIVE = "base", "distractors", "consecutive"
 LIGHTING, POSITION = "lighting:", "position:"
+EDGE_POSE, EDGE_GRIPPER, EDGE_JOINT, EDGE_CAMERA = "edge:pose", "edge:gripper", "edge:joint", "edge:camera"
+EDGES = (EDGE_POSE, EDGE_GRIPPER, EDGE_JOINT, EDGE_CAMERA)
+"""Pose outside nominal, gripper partly hidden, joint near its limit, camera partly covered: every gate needs them."""
 PERMANENT = ("edge:", "incident:")
-"""Prefixes of scenarios that stay in every later gate after a failure."""
+"""Prefixes of scenarios that stay in every later gate."""
 
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One attempt to make: its place in the blind order, its scenario, its stratum, and its numeric parameters.
-
-    Parameters: `u` and `v` place the item, in shares of half the workspace from its centre (-1 to 1); `distractors`
-    is the number of objects that do not belong there.
-    """
-
-    policy: str
-    order: int
-    scenario: str
-    stratum: Stratum
-    parameters: tuple[tuple[str, float], ...] = ()
-
-    def get_parameter(self, name: str) -> float | None:
-        """Return a parameter by name, None where this trial does not set it."""
-        return dict(self.parameters).get(name)
+__all__ = [
+    "BASE", "CONSECUTIVE", "DISTRACTORS", "EDGES", "EDGE_CAMERA", "EDGE_GRIPPER", "EDGE_JOINT", "EDGE_POSE", "LIGHTING",
+    "PERMANENT", "POSITION", "Trial",
+]  # fmt: skip

@@ -27,6 +27,7 @@ class Decision:
 
     `site` is the one site it covers, empty for the whole deployment; `outcomes` is the hash of the judged outcomes.
     `trials` counts the judged attempts once, however many tests use them; `unknown` attempts have no known result.
+    `decided_by` asked for the decision; '' in decisions that were made before this was kept.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Decision:
     outcomes: str = ""
     trials: int = 0
     unknown: int = 0
+    decided_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

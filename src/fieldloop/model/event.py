@@ -12,6 +12,7 @@ from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Diagnosis, Lag
 from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.gate_event import ScenarioKept, TrialCorrected, TrialJudged, TrialLeased, TrialsPlanned
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
@@ -368,14 +369,14 @@ class DemandPlaced:
 
 Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
-    | DeploymentMapped | DeploymentAudited | PlanDrawn | PlanScored | SynchronisationVerified
-    | SessionOpened | SessionClosed
-    | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
-    | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
-    | CalibrationAttached | IntrinsicsAttached | SensorVerified | TaxonomyLocked | EpisodeAnnotated
+    | DeploymentMapped | DeploymentAudited | PlanDrawn | PlanScored | SynchronisationVerified | SessionOpened
+    | SessionClosed | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
+    | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
+    | SensorVerified | TaxonomyLocked | EpisodeAnnotated
     | LabelsSaved | LabelTasksDealt | LabelTaskMoved | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked
-    | LabelsAdjudicated | TaxonomyMigrated
-    | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
+    | LabelsAdjudicated | TaxonomyMigrated | ReleaseFrozen | ReleaseExported | LagsMeasured
+    | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
+    | TrialsPlanned | TrialLeased | TrialJudged | TrialCorrected | ScenarioKept
     | ServingMoved | RolloutMoved | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from fieldloop.model import event as happened
+from fieldloop.model import gate_event as gated
 from fieldloop.model import labelling_event as labelled
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
@@ -166,6 +167,11 @@ def _project_moved_task(tables: Tables, event: labelled.LabelTaskMoved, _seq: in
     tables.overwrite_noun(event.task)
 
 
+def _project_corrected_trial(tables: Tables, event: gated.TrialCorrected, _seq: int) -> None:
+    """A corrected result keeps its place in the order in which trials were recorded."""
+    tables.overwrite_noun(event.result)
+
+
 def _project_incident(tables: Tables, event: happened.IncidentOpened | happened.IncidentMoved, seq: int) -> None:
     steps = event.incident.steps
     tables.put(event.incident, seq, step=steps[-1].step if steps else None)
@@ -214,6 +220,11 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.PolicyAdded: _make_noun_projection("policy"),
     happened.PolicyGated: _make_noun_projection("decision"),
     happened.ServingMoved: _make_noun_projection("serving"),
+    gated.TrialsPlanned: _make_noun_projection("plan"),
+    gated.TrialLeased: _make_noun_projection("taken"),
+    gated.TrialJudged: _make_noun_projection("result"),
+    gated.TrialCorrected: _project_corrected_trial,
+    gated.ScenarioKept: _make_noun_projection("scenario"),
     happened.RolloutMoved: _make_noun_projection("rollout"),
     happened.AlarmRaised: _make_noun_projection("alarm"),
     happened.DiagnosisMade: _make_noun_projection("diagnosis"),

@@ -38,6 +38,7 @@ from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.serving import Serving
+from fieldloop.model.trial import KeptScenario, TrialPlan, TrialResult, TrialTaken
 from fieldloop.model.verification import Verification
 
 PROJECTION = 4
@@ -345,6 +346,10 @@ NOUN_TABLES: dict[type, NounTable] = {
         ),
         _define_table(Decision, "decisions", filter_columns=("policy", "status", "at_ns"), indexes=("policy",)),
         _define_table(Serving, "servings", filter_columns=("address", "moved", "in_force", "at_ns")),
+        _define_table(TrialPlan, "trial_plans", filter_columns=("policy", "control", "site"), indexes=("policy",)),
+        _define_table(TrialTaken, "trials_taken", key=("plan", "order"), filter_columns=("taken_by", "until_ns")),
+        _define_table(TrialResult, "trial_results", key=("plan", "order"), filter_columns=("judged_by", "revision")),
+        _define_table(KeptScenario, "kept_scenarios", key=("name",), filter_columns=("source", "policy")),
         _define_table(Rollout, "rollouts", filter_columns=("candidate", "incumbent", "rung"), indexes=("candidate",)),
         _define_table(Alarm, "alarms", filter_columns=("policy", "site", "raised_ns")),
         _define_table(Diagnosis, "diagnoses", filter_columns=("policy", "site", "status", "made_ns")),

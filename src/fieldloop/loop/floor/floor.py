@@ -5,22 +5,23 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from fieldloop.evaluate import Trial
+from fieldloop.evaluate.results import name_outcome
 from fieldloop.loop.collect.synchronisation import record_offset
 from fieldloop.loop.work.atomic_files import make_folder
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import make_ulid
-from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.trial import Trial, TrialPlan
 from fieldloop.release.writers.mcap import Compression, write_whole_log
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.clocks import get_max_offsets_ms
 from fieldloop.simulate.arm.compression import JPEG_QUALITY
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.rollout import Attempt
-from fieldloop.simulate.arm.scene import Setup, compute_place_in_bin
+from fieldloop.simulate.arm.scene import USUAL_YAW_RAD, Setup, compute_place_in_bin
 from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
 
 JUDGE = "simulated floor"
@@ -94,27 +95,40 @@ class Try:
     chance: tuple[str | int, ...]
     setup: Setup = field(default_factory=Setup)
     scenario: str = ""
+    outcome: str = ""
 
 
 def run_trials(
-    workspace: Workspace, engine: Engine, version: PolicyVersion, trials: Sequence[Trial], *, seed: int, look: int
+    workspace: Workspace, engines: Mapping[str, Engine], plan: TrialPlan, trials: Sequence[Trial], *, seed: int
 ) -> list[Outcome]:
-    """Run the trials of a gate on the simulated floor, in blind order; every look has its own random numbers."""
+    """Make trials of a plan on the simulated floor, in its order.
+
+    Every look has its own random numbers, and all arms meet the same scenes.
+    """
     now = workspace.clock()
 
     def setup(trial: Trial) -> Setup:
         u, v = trial.get_parameter("u"), trial.get_parameter("v")
         position = compute_place_in_bin(u, v) if u is not None and v is not None else None
-        return Setup(position=position, distractors=int(trial.get_parameter("distractors") or 0))
+        turn = trial.get_parameter("turn")
+        return Setup(
+            position=position,
+            yaw_rad=None if turn is None else turn * USUAL_YAW_RAD,
+            distractors=int(trial.get_parameter("distractors") or 0),
+            gripper_hidden=trial.get_parameter("gripper_hidden") or 0.0,
+            camera_hidden=trial.get_parameter("camera_hidden") or 0.0,
+            joint_left_rad=trial.get_parameter("joint_left_rad"),
+        )
 
     tries = [
         Try(
-            version.id, trial.stratum, now - (len(trials) - trial.order) * BETWEEN_NS, Stage.GATE,
-            ("gate", version.id, look, trial.order), setup(trial), trial.scenario,
+            trial.policy, trial.stratum, now - (len(plan.trials) - trial.order) * BETWEEN_NS, Stage.GATE,
+            ("gate", plan.policy, plan.look, trial.scene), setup(trial), trial.scenario,
+            name_outcome(plan, trial.order),
         )
         for trial in trials
     ]  # fmt: skip
-    return _run_tries(workspace, {version.id: engine}, tries, seed, f"gate trials of {version.name}")
+    return _run_tries(workspace, engines, tries, seed, "gate trials")
 
 
 def run_attempts(
@@ -168,7 +182,7 @@ def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
     stopped = _is_stopped_by_guard(engine, tried, wanted.at_ns)
     site = wanted.stratum.level("site") or ""
     return Outcome(
-        id=f"outcome_{make_ulid(wanted.at_ns, int(chance.integers(2**62)))}",
+        id=wanted.outcome or f"outcome_{make_ulid(wanted.at_ns, int(chance.integers(2**62)))}",
         policy=wanted.version,
         stratum=wanted.stratum,
         stage=wanted.stage,

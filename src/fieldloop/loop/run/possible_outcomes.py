@@ -24,14 +24,19 @@ EARLIEST_NS = 946_684_800 * NS_PER_S
 """The year 2000: a robot whose clock was never set reports 1970."""
 
 
-def refuse_impossible_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> None:
-    """Raise for the first outcome that cannot have happened, or that this user may not report."""
+def refuse_impossible_outcomes(workspace: Workspace, outcomes: Sequence[Outcome], *, planned: bool = False) -> None:
+    """Raise for the first outcome that cannot have happened, or that this user may not report.
+
+    Trials that are `planned` may be reported by operators and robots: an engineer made the plan.
+    """
     for policy in {outcome.policy for outcome in outcomes}:
         find_policy(workspace, policy)
-    _refuse_misspelt_conditions(workspace, outcomes)
+    if not planned:
+        _refuse_misspelt_conditions(workspace, outcomes)
     latest_ns = workspace.clock() + workspace.operations["monitor"].number("max_clock_ahead_s") * NS_PER_S
     for outcome in outcomes:
-        _refuse_wrong_stage(workspace, outcome)
+        if not planned:
+            _refuse_wrong_stage(workspace, outcome)
         _refuse_impossible_values(outcome)
         if outcome.at_ns > latest_ns:
             raise BadInput(

@@ -3,62 +3,54 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from fieldloop.errors import UnknownName
-from fieldloop.evaluate import (
-    Trial,
-    judge_gate,
-    list_novel_lightings,
-    note_missing_lightings,
-    note_unknown_training,
-    plan_gate_trials,
-)
+from fieldloop.evaluate import judge_gate, list_novel_lightings, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import run_trials
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy, load_engine
 from fieldloop.loop.run.serve import measure_latency
+from fieldloop.loop.ship.gate_plan import (
+    find_exposures,
+    find_open_plan,
+    find_results,
+    find_trained_lighting_levels,
+    list_kept,
+    make_plan,
+)
+from fieldloop.loop.ship.gate_report import collect_report
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import count_unknown_attempts, settle_attempts
 from fieldloop.model.codec import to_plain
-from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
-from fieldloop.model.finding import Finding
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.gate_event import TrialsPlanned
 from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
-from fieldloop.model.release import Release
+from fieldloop.model.trial import TrialPlan, TrialResult
 from fieldloop.protocol import Section
+from fieldloop.report.gate.page import render_gate_report
 from fieldloop.serve.admission import judge_latency_limit
 from fieldloop.serve.bench import summarise_latency
+from fieldloop.serve.engine import Engine
 from fieldloop.store import Expected
 
 
-def list_trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) -> tuple[Trial, ...]:
-    """List the trials that the next gate of this policy needs, in blind order.
-
-    Arguments:
-        policy: the policy's id, a unique beginning of it, or its name
-        site: list trials of this site only (default: the whole deployment)
-        seed: seed of the trials' order and conditions
-    """
-    version = find_policy(workspace, policy)
-    release = find_release_of_policy(workspace, version)
-    return plan_gate_trials(
-        version.id,
-        _find_exposures(workspace, release, site),
-        workspace.operations["gate"],
-        # fresh trials at every look, at the same positions: results are added up by position
-        np.random.default_rng([seed, _get_next_look_number(workspace, version)]),
-        known_lightings=_find_trained_lighting_levels(release),
-        position_rng=np.random.default_rng(seed),
-    )
-
-
 def decide_gate(
-    workspace: Workspace, policy: str, *, simulate: bool = False, site: str = "", seed: int = 0
+    workspace: Workspace,
+    policy: str,
+    *,
+    simulate: bool = False,
+    control: str = "",
+    site: str = "",
+    seed: int = 0,
+    html: Path | None = None,
 ) -> Decision:
     """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed.
 
@@ -66,26 +58,21 @@ def decide_gate(
 
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
-        simulate: run the trials on the simulated floor first, instead of judging those recorded with stage gate
+        simulate: make the trials on the simulated floor first, instead of judging those recorded with stage gate
+        control: with simulate: also try this version in the same scenes, such as the one in production
         site: run and judge trials of this site only (default: the whole deployment)
         seed: seed of the trials' order and conditions
+        html: write the report of the decision to this file
     """
-    version, settings, seen = (
-        find_policy(workspace, policy),
-        workspace.operations["gate"],
-        workspace.store.get_last_seq(),
-    )
-    release = find_release_of_policy(workspace, version)
-    exposures, look = _find_exposures(workspace, release, site), _get_next_look_number(workspace, version)
+    version, settings = find_policy(workspace, policy), workspace.operations["gate"]
+    seen, plans = workspace.store.get_last_seq(), _find_plans(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
-    recorded, fresh = workspace.store.find(Outcome, where), list[Outcome]()
+    recorded = [*workspace.store.find(Outcome, where), *_list_typed_in(workspace, plans, version, site)]
     if not simulate and (last := _find_last_equal_decision(workspace, version, site, recorded)):
-        return last
+        return _write_report(workspace, last, html)
     engine = load_engine(workspace, version) if simulate or version.bundle else None
-    if simulate and engine:
-        ahead = list_trials(workspace, version.id, site=site, seed=seed)
-        fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
-    outcomes = [*recorded, *fresh]
+    run = _run_on_floor(workspace, version, engine, control, site, seed) if simulate and engine else FloorRun(None, ())
+    outcomes = [*recorded, *(o for o in run.outcomes if o.policy == version.id)]
     judged = _count_each_attempt_once(outcomes)
     decision = judge_gate(
         judged,
@@ -95,23 +82,25 @@ def decide_gate(
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
+        kept=[scenario.name for scenario in list_kept(workspace)],
     )
-    novel = list_novel_lightings(exposures, settings, _find_trained_lighting_levels(release))
-    decision = note_missing_lightings(decision, len(novel), settings)
-    if release is None:
-        decision = note_unknown_training(decision)
+    decision = _note_what_is_missing(workspace, version, decision, site)
     decision = replace(
         decision,
         site=site,
         outcomes=_hash_outcomes(outcomes),
         trials=len(judged),
         unknown=count_unknown_attempts(outcomes),
+        decided_by=workspace.actor.id,
     )
+    planned = [TrialsPlanned(run.plan)] if run.plan and not run.was_planned else []
+    revealed = [o for plan in plans for o in _list_revealed(workspace, plan, decision)]
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
-        *map(OutcomeRecorded, fresh), PolicyGated(decision), expect=Expected(Decision, seen, {"policy": version.id})
-    )
-    return decision
+        *planned, *map(OutcomeRecorded, [*revealed, *run.outcomes]), PolicyGated(decision),
+        expect=Expected(Decision, seen, {"policy": version.id}),
+    )  # fmt: skip
+    return _write_report(workspace, decision, html)
 
 
 def list_gate_decisions(workspace: Workspace) -> tuple[Decision, ...]:
@@ -125,8 +114,74 @@ def _count_each_attempt_once(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
-def _get_next_look_number(workspace: Workspace, version: PolicyVersion) -> int:
-    return 1 + workspace.store.count(Decision, {"policy": version.id})
+def _find_plans(workspace: Workspace, version: PolicyVersion) -> list[TrialPlan]:
+    """Return the plans in which this policy is tried, as the candidate or as the control."""
+    mine = workspace.store.find(TrialPlan, {"policy": version.id})
+    return [*mine, *workspace.store.find(TrialPlan, {"control": version.id})]
+
+
+def _list_typed_in(
+    workspace: Workspace, plans: Iterable[TrialPlan], version: PolicyVersion, site: str
+) -> list[Outcome]:
+    """Return outcomes of this policy that a plan's results state and the gate has not recorded yet."""
+    mine = (o for plan in plans for o in _list_unrecorded(workspace, plan))
+    return [o for o in mine if o.policy == version.id and site in ("", o.site)]
+
+
+def _list_unrecorded(workspace: Workspace, plan: TrialPlan) -> list[Outcome]:
+    results = workspace.store.find(TrialResult, {"plan": plan.id})
+    made = [make_trial_outcome(plan, result) for result in results]
+    known = {o.id for o in workspace.store.find(Outcome, {"id": [o.id for o in made]})} if made else set()
+    return [o for o in made if o.id not in known]
+
+
+def _list_revealed(workspace: Workspace, plan: TrialPlan, decision: Decision) -> list[Outcome]:
+    """Return what becomes known with a decision: all arms of a plan of this policy that is complete or decided."""
+    if plan.policy != decision.policy:
+        return []
+    complete = workspace.store.count(TrialResult, {"plan": plan.id}) == len(plan.trials)
+    if not complete and decision.status is Status.CANNOT_TELL:
+        return []
+    return _list_unrecorded(workspace, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class FloorRun:
+    """Trials made on the simulated floor: their plan, whether it was on record before, and the outcomes of all arms."""
+
+    plan: TrialPlan | None
+    outcomes: Sequence[Outcome]
+    was_planned: bool = False
+
+
+def _run_on_floor(
+    workspace: Workspace, version: PolicyVersion, engine: Engine, control: str, site: str, seed: int
+) -> FloorRun:
+    """Make the open trials of the plan in force on the simulated floor, or of a new one."""
+    going = find_open_plan(workspace, version)
+    plan = going or make_plan(workspace, version, control=control, site=site, seed=seed)
+    engines = {version.id: engine}
+    if plan.control:
+        engines[plan.control] = load_engine(workspace, find_policy(workspace, plan.control))
+    made = find_results(workspace, plan)
+    left = [t for t in plan.trials if t.order not in made]
+    return FloorRun(plan, run_trials(workspace, engines, plan, left, seed=seed), going is not None)
+
+
+def _note_what_is_missing(workspace: Workspace, version: PolicyVersion, decision: Decision, site: str) -> Decision:
+    """Add what more trials alone cannot mend: too few novel lightings, training data that is not known."""
+    release = find_release_of_policy(workspace, version)
+    exposures = find_exposures(workspace, release, site)
+    settings = workspace.operations["gate"]
+    novel = list_novel_lightings(exposures, settings, find_trained_lighting_levels(release))
+    decision = note_missing_lightings(decision, len(novel), settings)
+    return note_unknown_training(decision) if release is None else decision
+
+
+def _write_report(workspace: Workspace, decision: Decision, html: Path | None) -> Decision:
+    if html is not None:
+        write_atomically(html, render_gate_report(collect_report(workspace, decision)))
+    return decision
 
 
 def _find_last_equal_decision(
@@ -149,25 +204,3 @@ def _judge_reported_latency(outcomes: Sequence[Outcome], version: PolicyVersion,
     if not reported:
         return None
     return judge_latency_limit(summarise_latency(np.asarray(reported)), version.control_hz or math.nan, settings)
-
-
-def _find_trained_lighting_levels(release: Release | None) -> set[str]:
-    if release is None:
-        return set()
-    return {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
-
-
-def _find_exposures(workspace: Workspace, release: Release | None, site: str) -> Sequence[Exposure]:
-    """The deployment's strata; at a site that is not deployed (a laboratory), the release's own."""
-    deployed = require_latest_deployment(workspace).exposures
-    if not site:
-        return deployed
-    shares = release.shares if release else ()
-    everywhere = [*deployed, *(Exposure(s.stratum, s.sampled) for s in shares)]
-    if site not in (known := {name for e in everywhere if (name := e.stratum.level("site"))}):
-        raise UnknownName("site", site, known)
-    here = [e for e in deployed if e.stratum.level("site") == site]
-    return here or [e for e in everywhere if e.stratum.level("site") == site]
-
-
-__all__ = ["PolicyVersion", "decide_gate", "list_gate_decisions", "list_trials"]

@@ -11,6 +11,7 @@ from fieldloop.geometry.camera import Pinhole
 from fieldloop.geometry.transforms import Floats
 from fieldloop.simulate.arm import arm, gripper, picture, raster
 from fieldloop.simulate.arm.boxes import Boxes, convert_to_boxes, join_boxes
+from fieldloop.simulate.arm.edge_cases import hide_covered_colour, hide_covered_depth
 from fieldloop.simulate.arm.raster import Buffer, Mesh
 from fieldloop.simulate.arm.rig import Rig, get_base_from_overhead, get_tool_from_wrist
 from fieldloop.simulate.arm.scene import Scene
@@ -38,7 +39,7 @@ class Eye:
         """Take the fixed pose of a camera on a mast, or None for the camera on the wrist."""
         self.scene, self.camera = scene, camera
         self._camera_from_base = None if base_from_camera is None else tf.invert_transform(base_from_camera)
-        self._still = raster.make_mesh(convert_to_boxes(scene.solids))
+        self._still = raster.make_mesh(convert_to_boxes((*scene.solids, *scene.edge.screens)))
         self._times, self._added = picture.compute_exposure(scene, camera, is_fixed_camera=base_from_camera is not None)
         self._still_shades = self._still.compute_face_colours(SUN, scene.light.ambient)
         self._background = raster.make_blank_buffer(camera)
@@ -51,7 +52,8 @@ class Eye:
         lamp = self.scene.light
         table = np.concatenate([SKY, self._still_shades, moving.compute_face_colours(SUN, lamp.ambient)])
         seed = self.scene.noise_seed + (self._camera_from_base is None)
-        return picture.expose_picture(table.take(buffer.faces, axis=0), self._times, self._added, lamp, seed, frame)
+        seen = picture.expose_picture(table.take(buffer.faces, axis=0), self._times, self._added, lamp, seed, frame)
+        return seen if self._camera_from_base is None else hide_covered_colour(seen, self.scene.edge)
 
     def render_depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
         """Return the depth of a moment in metres."""
@@ -59,7 +61,8 @@ class Eye:
         gloss = np.zeros(1 + len(self._still) + len(moving), dtype=np.float32)
         gloss[1 + len(self._still) : 7 + len(self._still)] = self.scene.item.article.gloss  # the item moves first
         lamp, seed = self.scene.light, self.scene.noise_seed + 2
-        return picture.measure_depth(buffer.nearness, gloss.take(buffer.faces), lamp, seed, frame)
+        depth = picture.measure_depth(buffer.nearness, gloss.take(buffer.faces), lamp, seed, frame)
+        return hide_covered_depth(depth, self.scene.edge)
 
     def _render_moment(self, moment: Moment) -> tuple[Buffer, Mesh]:
         item = self.scene.item

@@ -21,6 +21,10 @@ SET_DOWN_M = 0.012
 LAG_S = 0.05
 """Delay between a command and the motion of the joints."""
 SECONDS = dict(zip(PHASES, (1.3, 0.7, 0.5, 0.9, 0.95, 0.8, 0.3, 1.1), strict=True))
+LEVEL_SHARE = 0.72
+"""Share of the approach in which the tool moves and turns horizontally."""
+PEAK_OF_MEAN = 1.875
+"""The highest speed of a minimum-jerk move, as a multiple of its mean speed."""
 STOP_S, RISE_S, RETURN_S = 1.2, 1.2, 1.6
 """After a collision: stand still, rise, go home."""
 
@@ -70,12 +74,19 @@ class Path:
         return int(np.clip(np.searchsorted(self.times_s, at_s - 1e-9), 0, len(self.times_s) - 1))
 
 
-def plan_pick_path(grasp: Grasp, style: Style, bin_floor_m: float) -> Path:
-    """Plan the whole pick: approach, grasp, lift, carry to the tote, set down, return."""
-    phases = _compute_phase_times(style)
+def plan_pick_path(grasp: Grasp, style: Style, bin_floor_m: float, start_rad: Floats | None = None) -> Path:
+    """Plan the whole pick: approach, grasp, lift, carry to the tote, set down, return.
+
+    The arm starts at home, its last joint turned as in `start_rad`; it takes longer where that joint has far to turn.
+    """
+    home_rad = arm.compute_home_angles()
+    turned = 0.0 if start_rad is None else float(home_rad[-1] - start_rad[-1])  # the tool's yaw at the start
+    phases = _compute_phase_times(style, _compute_turn_time_s(abs(grasp.yaw_rad - turned)) if turned else 0.0)
     end = phases["retract"][1]
     times = np.asarray(np.arange(round(end / STEP_S) + 1) * STEP_S, dtype=float)
     xyz, yaw = _compute_tool_path(times, phases, grasp, style, bin_floor_m)
+    if turned:
+        yaw = yaw + turned * (1 - _compute_level_progress(times, phases["approach"]))
     joints, reached = _solve_joint_angles(xyz, yaw)
     return Path(grasp, style, times, xyz, yaw, joints, phases, reached)
 
@@ -106,10 +117,22 @@ def make_waiting_path(path: Path, seconds: float) -> Path:
     return Path(path.grasp, path.style, times, xyz, yaw, joints, {"approach": (0.0, float(times[-1]))}, reached=False)
 
 
-def _compute_phase_times(style: Style) -> dict[str, tuple[float, float]]:
+def _compute_turn_time_s(turn_rad: float) -> float:
+    """How long the approach takes at least, so that the last joint stays within its speed while it turns so far."""
+    return float(PEAK_OF_MEAN * turn_rad / arm.make_arm_chain().joints[-1].max_rad_per_s / LEVEL_SHARE)
+
+
+def _compute_level_progress(times: Floats, approach: tuple[float, float]) -> Floats:
+    begin, end = approach
+    return compute_move_progress(times, begin, begin + LEVEL_SHARE * (end - begin))
+
+
+def _compute_phase_times(style: Style, least_approach_s: float = 0.0) -> dict[str, tuple[float, float]]:
     phases, at = {}, 0.0
     for name, seconds in SECONDS.items():
         lasts = seconds / style.tempo + (style.pause_s if name == "grasp" else 0.0)
+        if name == "approach":
+            lasts = max(lasts, least_approach_s)
         lasts = round(lasts / STEP_S) * STEP_S
         phases[name] = (at, at + lasts)
         at += lasts
@@ -124,7 +147,7 @@ def _compute_tool_path(
     hover, place = grasp.z + HOVER_M, TOTE_FLOOR_M + (grasp.z - bin_floor_m) + SET_DOWN_M + style.drop_m
     (a, b), (y, z) = phases["approach"], phases["retract"]
     in_level, in_down = (
-        compute_move_progress(times, a, a + 0.72 * (b - a)),
+        _compute_level_progress(times, (a, b)),
         compute_move_progress(times, a + 0.42 * (b - a), b),
     )
     out_up, out_level = (

@@ -40,8 +40,8 @@ class Attempt:
 
 
 def make_observation(scene: Scene, rig: Rig, at_ns: int) -> Observation:
-    """Return what a policy sees before anything moves: the arm at home, the fingers half open."""
-    item, angles = scene.item, arm.compute_home_angles()
+    """Return what a policy sees before anything moves: the arm where it waits, the fingers half open."""
+    item, angles = scene.item, scene.edge.get_start_angles()
     links = kin.compute_link_poses(arm.make_arm_chain(), angles)
     tool = links[-1] @ arm.make_arm_chain().last_from_tool
     place = tf.make_transform(
@@ -64,7 +64,8 @@ def attempt_pick(policy: Policy, scene: Scene, rig: Rig, at_ns: int) -> Attempt:
     if grasp is None:
         why = "the policy gave no finite grasp"
         return _make_attempt(scene, action, None, FailureClass.OTHER, why, TIMEOUT_S)
-    verdict = simulate_pick(scene, plan_pick_path(grasp, Style(), scene.site.bin_floor_m))
+    path = plan_pick_path(grasp, Style(), scene.site.bin_floor_m, scene.edge.get_start_angles())
+    verdict = simulate_pick(scene, path)
     return _make_attempt(scene, action, verdict, verdict.failure, verdict.reason, verdict.cycle_s)
 
 

@@ -8,6 +8,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.simulate.arm.boxes import Solid
 from fieldloop.simulate.arm.catalogue import Article, Catalogue
+from fieldloop.simulate.arm.edge_cases import PLAIN, EdgeCase, draw_edge_case
 from fieldloop.simulate.arm.lighting import Light, get_lighting_level
 from fieldloop.simulate.arm.sites import Facility
 
@@ -28,6 +29,8 @@ TOTE_COLOUR = (0.36, 0.38, 0.41)
 CARDBOARDS = ((0.46, 0.41, 0.35), (0.40, 0.40, 0.41), (0.52, 0.50, 0.46), (0.34, 0.34, 0.37))
 SPREAD = {"front": (-0.11, -0.01), "back": (0.01, 0.10), "side": (-0.10, 0.09)}
 """Where the item lies along the bin, from its middle."""
+USUAL_YAW_RAD = 0.6
+"""How far items are usually turned, to either side."""
 APART_M = 0.08
 MAX_ACROSS_M = 0.075
 """Widest item that the gripper can still straddle."""
@@ -70,15 +73,23 @@ class Scene:
     shadow_rad: float
     glare_at: tuple[float, float]
     noise_seed: int
+    edge: EdgeCase = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How a scene is asked for beyond its stratum: a reset sheet's fixed position, and objects that do not belong."""
+    """How a scene is asked for beyond its stratum: a reset sheet's fixed position, and objects that do not belong.
+
+    Edge cases: the share of the gripper that something hides from the overhead camera, the share of its picture that
+    something covers, and how far from its limit a joint starts.
+    """
 
     position: tuple[float, float] | None = None
     yaw_rad: float | None = None
     distractors: int = 0
+    gripper_hidden: float = 0.0
+    camera_hidden: float = 0.0
+    joint_left_rad: float | None = None
 
 
 def draw_scene(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.random.Generator, setup: Setup) -> Scene:
@@ -99,6 +110,7 @@ def draw_scene(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.r
         shadow_rad=float(rng.uniform(0, 2 * np.pi)),
         glare_at=(float(rng.uniform(0.2, 0.5)), float(rng.uniform(0.2, 0.8))),
         noise_seed=int(rng.integers(2**32)),
+        edge=draw_edge_case(setup.gripper_hidden, setup.camera_hidden, setup.joint_left_rad, rng),
     )
 
 
@@ -168,7 +180,7 @@ def _draw_item(configuration: str, site: Facility, article: Article, rng: np.ran
         length, width = max(length, width), min(length, width)
     low, high = SPREAD[configuration]
     x, y = BIN_CENTRE[0] + rng.uniform(low, high), BIN_CENTRE[1] + rng.uniform(-SIDEWAYS_M, SIDEWAYS_M)
-    yaw = rng.uniform(-0.6, 0.6)
+    yaw = rng.uniform(-USUAL_YAW_RAD, USUAL_YAW_RAD)
     if setup.position is not None:
         x, y = setup.position
     return Item(

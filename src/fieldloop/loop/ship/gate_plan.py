@@ -1,0 +1,193 @@
+"""Plan the trials of a gate, and print them as a sheet that does not name the version."""
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.evaluate import note_deviations, plan_gate_trials
+from fieldloop.evaluate.results import make_trial_result, name_outcome
+from fieldloop.loop.audit.audit import require_latest_deployment
+from fieldloop.loop.run.policies import find_policy, find_release_of_policy
+from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.condition import Exposure
+from fieldloop.model.decision import Decision
+from fieldloop.model.gate_event import TrialsPlanned
+from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.model.trial import KeptScenario, Trial, TrialPlan, TrialResult, TrialTaken
+from fieldloop.model.trial_sheet import SheetRow, TrialSheet
+from fieldloop.report.gate.sheet import render_trial_sheet
+from fieldloop.store import Expected
+
+
+def plan_gate(workspace: Workspace, policy: str, *, control: str = "", site: str = "", seed: int = 0) -> TrialSheet:
+    """Plan the trials of a policy's next gate: what to try in which order, blind to the operator.
+
+    With a control, both versions meet every scene in random order, and the sheet names them by letters only. Results
+    that were recorded before still count.
+
+    Arguments:
+        policy: the policy's id, a unique beginning of it, or its name
+        control: also try this version in the same scenes, such as the one in production
+        site: plan trials of this site only (default: the whole deployment)
+        seed: seed of the trials' order, conditions and letters
+    """
+    version, seen = find_policy(workspace, policy), workspace.store.get_last_seq()
+    going = find_open_plan(workspace, version)
+    if going is not None:
+        raise Refused(
+            f"The plan {going.id} of {version.name} still has trials to make. Make them: fieldloop gate next {going.id}"
+        )
+    made = make_plan(workspace, version, control=control, site=site, seed=seed)
+    workspace.write(TrialsPlanned(made), expect=Expected(TrialPlan, seen, {"policy": version.id}))
+    return describe_plan(workspace, made)
+
+
+def show_trials(
+    workspace: Workspace, policy: str, *, site: str = "", seed: int = 0, html: Path | None = None
+) -> TrialSheet:
+    """Show the trials of the gate's plan: their order, how to set each up, and which are done.
+
+    Where nothing is planned, it shows what a plan would contain.
+
+    Arguments:
+        policy: a plan's id, or the policy's id, a unique beginning of it, or its name
+        site: without a plan: trials of this site only
+        seed: without a plan: seed of the trials' order and conditions
+        html: write a sheet to print to this file, with a picture of every setup
+    """
+    plan = find_plan(workspace, policy, need=False)
+    if plan is None:
+        drafted = make_plan(workspace, find_policy(workspace, policy), site=site, seed=seed)
+        sheet = replace(_draw_up(drafted, {}, {}, ()), plan="")
+    else:
+        sheet = describe_plan(workspace, plan)
+    if html is None:
+        return sheet
+    write_atomically(html, render_trial_sheet(sheet))
+    return replace(sheet, html=str(html))
+
+
+def list_trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) -> tuple[Trial, ...]:
+    """Return the trials that the next plan of this policy would have."""
+    return make_plan(workspace, find_policy(workspace, policy), site=site, seed=seed).trials
+
+
+def make_plan(
+    workspace: Workspace, version: PolicyVersion, *, control: str = "", site: str = "", seed: int = 0
+) -> TrialPlan:
+    """Draw the trials of a policy's next gate; the positions are those of its first plan, so that results add up."""
+    settings, release = workspace.operations["gate"], find_release_of_policy(workspace, version)
+    other = find_policy(workspace, control).id if control else ""
+    if other == version.id:
+        raise BadInput(f"{version.name} cannot be its own control. Name another version: --control")
+    look = 1 + workspace.store.count(Decision, {"policy": version.id})
+    earlier = workspace.store.find(TrialPlan, {"policy": version.id})
+    rng = np.random.default_rng([seed, look])
+    trials = plan_gate_trials(
+        version.id,
+        find_exposures(workspace, release, site),
+        settings,
+        # fresh trials at every look, at the same positions: results are added up by position
+        rng,
+        known_lightings=find_trained_lighting_levels(release),
+        position_rng=np.random.default_rng(earlier[0].seed if earlier else seed),
+        kept=list_kept(workspace),
+        control=other,
+    )
+    policies = [version.id, other] if other else [version.id]
+    letters = zip(string.ascii_uppercase, (policies[i] for i in rng.permutation(len(policies))), strict=False)
+    return TrialPlan(
+        workspace.ids.new("trials"), version.id, tuple(letters), site, look, seed, settings.fingerprint,
+        tuple(settings["steps"]), workspace.clock(), workspace.actor.id, trials,
+    )  # fmt: skip
+
+
+def find_plan(workspace: Workspace, plan: str, *, need: bool = True) -> TrialPlan | None:
+    """Find a plan by its id or a unique beginning of it, or the newest plan of a policy."""
+    if plan.startswith("trials_"):
+        return workspace.store.get(TrialPlan, plan)
+    version = find_policy(workspace, plan)
+    found = workspace.store.find(TrialPlan, {"policy": version.id}, newest=True, limit=1)
+    if not found and need:
+        raise UnknownName("plan of trials", plan, [], f"none for {version.name}; plan them: fieldloop gate plan {plan}")
+    return found[0] if found else None
+
+
+def require_plan(workspace: Workspace, plan: str) -> TrialPlan:
+    """Find a plan by its id or its policy; refuse where there is none."""
+    found = find_plan(workspace, plan)
+    assert found is not None
+    return found
+
+
+def find_open_plan(workspace: Workspace, version: PolicyVersion) -> TrialPlan | None:
+    """Return the plan of a policy whose trials are not all made yet, unless the gate has decided since."""
+    newest = workspace.store.find(TrialPlan, {"policy": version.id}, newest=True, limit=1)
+    return newest[0] if newest and not is_revealed(workspace, newest[0]) else None
+
+
+def is_revealed(workspace: Workspace, plan: TrialPlan) -> bool:
+    """Has the gate decided with this plan, so that its arms may be named? Its outcomes are recorded then."""
+    return bool(workspace.store.count(Outcome, {"id": [name_outcome(plan, t.order) for t in plan.trials]}))
+
+
+def find_results(workspace: Workspace, plan: TrialPlan) -> dict[int, TrialResult]:
+    """Return the results of a plan by their place in the order; those of the simulated floor are outcomes."""
+    names = {name_outcome(plan, t.order): t.order for t in plan.trials}
+    recorded = workspace.store.find(Outcome, {"id": sorted(names)})
+    floor = {names[o.id]: make_trial_result(plan, names[o.id], o) for o in recorded}
+    return floor | {result.order: result for result in workspace.store.find(TrialResult, {"plan": plan.id})}
+
+
+def list_kept(workspace: Workspace) -> tuple[KeptScenario, ...]:
+    """Return the scenarios that every gate tries, in the order in which they were kept."""
+    return tuple(workspace.store.find(KeptScenario))
+
+
+def describe_plan(workspace: Workspace, plan: TrialPlan) -> TrialSheet:
+    """Return a plan as its sheet shows it; the arms are named once the gate has decided."""
+    results, now_ns = find_results(workspace, plan), workspace.clock()
+    taken = {t.order: t.taken_by for t in workspace.store.find(TrialTaken, {"plan": plan.id}) if t.until_ns > now_ns}
+    arms = plan.arms if is_revealed(workspace, plan) else ()
+    sheet = _draw_up(plan, results, taken, arms)
+    deviations = note_deviations(plan, results.values(), workspace.operations["gate"]) if results else ()
+    return replace(sheet, deviations=deviations)
+
+
+def _draw_up(
+    plan: TrialPlan, results: Mapping[int, TrialResult], taken: Mapping[int, str], arms: tuple[tuple[str, str], ...]
+) -> TrialSheet:
+    rows = tuple(
+        SheetRow(
+            t.order, plan.get_arm(t), t.scenario, t.stratum, t.parameters, t.scene, t.seed,
+            "" if t.order in results else taken.get(t.order, ""), results.get(t.order),
+        )
+        for t in plan.trials
+    )  # fmt: skip
+    return TrialSheet(plan.id, plan.policy, plan.site, plan.planned_ns, plan.steps, rows, len(results), arms)
+
+
+def find_trained_lighting_levels(release: Release | None) -> set[str]:
+    """Return the levels of lighting in the training data; none where it is not known."""
+    if release is None:
+        return set()
+    return {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
+
+
+def find_exposures(workspace: Workspace, release: Release | None, site: str) -> Sequence[Exposure]:
+    """Return the deployment's strata; at a site that is not deployed (a laboratory), the release's own."""
+    deployed = require_latest_deployment(workspace).exposures
+    if not site:
+        return deployed
+    shares = release.shares if release else ()
+    everywhere = [*deployed, *(Exposure(s.stratum, s.sampled) for s in shares)]
+    if site not in (known := {name for e in everywhere if (name := e.stratum.level("site"))}):
+        raise UnknownName("site", site, known)
+    here = [e for e in deployed if e.stratum.level("site") == site]
+    return here or [e for e in everywhere if e.stratum.level("site") == site]

@@ -1,0 +1,68 @@
+"""Gather what the report of a gate's decision states, from the record."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from fieldloop import __version__
+from fieldloop.evaluate import note_deviations
+from fieldloop.evaluate.results import make_trial_outcome
+from fieldloop.evaluate.trial import CONSECUTIVE
+from fieldloop.loop.run.policies import find_policy, find_release_of_policy
+from fieldloop.loop.ship.gate_plan import find_results, list_kept
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.decision import Decision
+from fieldloop.model.gate_report import ArmTally, GateReport, PlanUsed, StatedLimit
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.trial import TrialPlan, TrialResult
+from fieldloop.say.numbers import format_exact
+
+
+def collect_report(workspace: Workspace, decision: Decision) -> GateReport:
+    """Gather the report of a decision."""
+    version = find_policy(workspace, decision.policy)
+    release, settings = find_release_of_policy(workspace, version), workspace.operations["gate"]
+    where = {"policy": version.id, "stage": Stage.GATE} | ({"site": decision.site} if decision.site else {})
+    plans = [p for p in workspace.store.find(TrialPlan, {"policy": version.id}) if p.planned_ns <= decision.at_ns]
+    used = tuple(_describe_plan(workspace, plan) for plan in plans)
+    outcomes = workspace.store.find(Outcome, where)
+    typed_in = _list_not_recorded(workspace, plans, decision, {o.id for o in outcomes})
+    return GateReport(
+        decision, version, workspace.name, release.name if release else "", decision.decided_by, __version__, used,
+        tuple(sorted([*outcomes, *typed_in], key=lambda o: (o.at_ns, o.id))), list_kept(workspace),
+        tuple(
+            StatedLimit(name, _write_value(s.value), s.unit, s.why, f"{s.source.kind}: {s.source.ref}")
+            for name, s in settings.settings.items()
+        ),
+        1 - settings.number("confidence"), workspace.clock(),
+    )  # fmt: skip
+
+
+def _list_not_recorded(
+    workspace: Workspace, plans: Iterable[TrialPlan], decision: Decision, known: Collection[str]
+) -> list[Outcome]:
+    """Return outcomes that results of a plan state while its trials are still being made."""
+    stated = [
+        make_trial_outcome(plan, result)
+        for plan in plans
+        for result in workspace.store.find(TrialResult, {"plan": plan.id})
+    ]
+    return [o for o in stated if o.policy == decision.policy and o.id not in known and decision.site in ("", o.site)]
+
+
+def _describe_plan(workspace: Workspace, plan: TrialPlan) -> PlanUsed:
+    results = find_results(workspace, plan)
+    deviations = note_deviations(plan, results.values(), workspace.operations["gate"])
+    arms = []
+    for letter, policy in plan.arms if plan.control else ():
+        mine = [t.order for t in plan.trials if t.policy == policy and t.scenario != CONSECUTIVE and t.order in results]
+        won = sum(bool(results[order].succeeded) for order in mine)
+        arms.append(ArmTally(letter, policy, find_policy(workspace, policy).name, won, len(mine)))
+    return PlanUsed(
+        plan.id, plan.seed, plan.planned_ns, plan.planned_by, len(plan.trials), len(results), deviations, tuple(arms)
+    )
+
+
+def _write_value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return format_exact(value) if isinstance(value, int | float) else str(value)

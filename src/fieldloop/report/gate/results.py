@@ -1,0 +1,111 @@
+"""Results of a gate with their uncertainty, and every trial behind them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from fieldloop.model.decision import GateTest
+from fieldloop.model.finding import Status
+from fieldloop.model.gate_report import GateReport
+from fieldloop.model.policy import Outcome
+from fieldloop.report.bars import draw_interval_bar
+from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
+from fieldloop.say import write_sentence
+from fieldloop.say.html import Markup
+from fieldloop.say.marks import draw_status
+from fieldloop.say.numbers import format_number, format_plural, format_time, levels_in_words, percent, percent_range
+
+RESULT_COLUMNS = ("verdict", "requirement", "seen", "", "confidence bounds", "result", "required")
+TRIAL_COLUMNS = ("trial", "time", "scenario", "conditions", "result", "failed by", "cycle s", "judged by", "robot")
+CELL, GAP, ACROSS = 9, 2, 60
+
+
+def draw_results(report: GateReport) -> Markup:
+    """Draw one row for each requirement, what holds the policy back first."""
+    order = list(Status)
+    rows = [_make_row(test) for test in sorted(report.decision.tests, key=lambda t: order.index(t.status))]
+    table = draw_table(RESULT_COLUMNS, rows, ("seen",), ("result", "required"), ("requirement",))
+    note = "bounds of the true value, at the confidence that each requirement states"
+    return draw_panel("Results and their uncertainty", [table], note)
+
+
+def draw_arms(report: GateReport) -> Iterator[Markup]:
+    """Draw the control arm's results, where a plan had one."""
+    rows = [
+        (plan.id, arm.letter, arm.name, f"{arm.successes} of {arm.trials}",
+         percent(arm.successes / arm.trials) if arm.trials else "–")
+        for plan in report.plans for arm in plan.arms
+    ]  # fmt: skip
+    if rows:
+        table = draw_table(("plan", "arm", "version", "succeeded", "rate"), rows, ("succeeded", "rate"))
+        why = (
+            "Both versions met the same scenes in random order; the sheet named them by letter. "
+            "The consecutive trials are not in these counts. No requirement rests on them."
+        )
+        yield draw_panel("Control arm", [draw_paragraph(why), table])
+
+
+def draw_trials(report: GateReport) -> Iterator[Markup]:
+    """Draw every trial: a strip of marks for each scenario, and the whole list folded behind it."""
+    by_scenario: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in report.outcomes:
+        by_scenario[outcome.scenario].append(outcome)
+    if not by_scenario:
+        return
+    rows = [
+        (name, f"{sum(bool(o.succeeded) for o in made)} of {len(made)}", _draw_strip(made))
+        for name, made in sorted(by_scenario.items())
+    ]
+    caption = "In order of time. Filled: success. Red: failure. Hollow: no known result. A dot: a person intervened."
+    strips = draw_figure(draw_table(("scenario", "succeeded", "trials"), rows, ("succeeded",)), caption)
+    listed = [_make_trial_row(place, o) for place, o in enumerate(report.outcomes, 1)]
+    table = draw_table(TRIAL_COLUMNS, listed, ("cycle s",), (), ("conditions",))
+    yield draw_panel("Every trial", [strips, draw_folded(f"List of {format_plural(len(listed), 'trial')}", [table])])
+
+
+def is_success_rate(test: GateTest) -> bool:
+    """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
+    return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
+
+
+def _make_row(test: GateTest) -> tuple[object, ...]:
+    rate = is_success_rate(test)
+    return (
+        draw_status(test.status),
+        test.name,
+        f"{test.successes} of {test.trials}" if test.trials else "–",
+        draw_interval_bar(test.low, test.successes / test.trials, test.high) if rate else "",
+        percent_range(test.low, test.high) if rate else "see result",
+        write_sentence(test.message),
+        write_sentence(test.required),
+    )
+
+
+def _make_trial_row(place: int, outcome: Outcome) -> tuple[object, ...]:
+    ended = {True: "success", False: "failure", None: "not known"}[outcome.succeeded]
+    helped = f", {format_plural(outcome.interventions, 'intervention')}" if outcome.interventions else ""
+    return (
+        place, format_time(outcome.at_ns), outcome.scenario, levels_in_words(outcome.stratum), f"{ended}{helped}",
+        outcome.failure.value if outcome.failure else "", format_number(outcome.cycle_s, 3), outcome.judged_by,
+        outcome.robot,
+    )  # fmt: skip
+
+
+def _draw_strip(outcomes: Sequence[Outcome]) -> Markup:
+    """Draw one small square for each trial, in rows."""
+    cells = []
+    for place, outcome in enumerate(outcomes):
+        x, y = place % ACROSS * (CELL + GAP), place // ACROSS * (CELL + GAP)
+        fill = {True: "var(--c1)", False: "var(--bad)", None: "none"}[outcome.succeeded]
+        cells.append(
+            f'<rect x="{x + 0.5}" y="{y + 0.5}" width="{CELL - 1}" height="{CELL - 1}" fill="{fill}" '
+            f'stroke="var(--ink-3)" stroke-width="{0 if outcome.succeeded is not None else 1}"/>'
+        )
+        if outcome.interventions:
+            cells.append(f'<circle cx="{x + CELL / 2}" cy="{y + CELL / 2}" r="2" fill="var(--surface)"/>')
+    wide = min(len(outcomes), ACROSS) * (CELL + GAP)
+    high = (1 + (len(outcomes) - 1) // ACROSS) * (CELL + GAP)
+    failed = sum(o.succeeded is False for o in outcomes)
+    return Markup(
+        f'<svg class="strip" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" role="img" '
+        f'aria-label="{len(outcomes)} trials, {failed} failed">{"".join(cells)}</svg>'
+    )

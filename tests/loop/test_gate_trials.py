@@ -1,0 +1,227 @@
+"""Planned trials: taken by one at a time, recorded once, corrected on the record, and blind until the gate decides."""
+
+import dataclasses
+
+import pytest
+
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.audit.audit import require_latest_deployment
+from fieldloop.loop.run import incident
+from fieldloop.loop.ship import gate, gate_kept, gate_plan, gate_trials
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.event import DeploymentMapped, PolicyAdded
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.gate_event import TrialCorrected
+from fieldloop.model.note import NO_SUBJECT
+from fieldloop.model.person import Actor, Role
+from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.model.trial import TrialPlan
+from fieldloop.protocol import parse_operations
+
+FAST = Finding("serve.latency", NO_SUBJECT, Status.PASSED, 12.0, None, 80.0, "ms")
+SMALL = {
+    "base_trials": 3, "distractor_trials": 2, "lighting_trials": 1, "position_trials": 1, "consecutive_trials": 3,
+    "edge_trials": 1,
+}  # fmt: skip
+P1 = "c" * 64
+P0 = PolicyVersion("a" * 64, "p0", "", "elsewhere", "", 0, 0, None, 10.0)
+
+
+@pytest.fixture
+def here(told, monkeypatch):
+    text = "".join(f"[gate.{name}]\nvalue = {value}\n" for name, value in SMALL.items())
+    told.__dict__["operations"] = parse_operations(text, "operations.toml")
+    levels = {"site": "leipzig-b", "tier": "high", "bin": "front", "lighting": "bright"}
+    mapped = dataclasses.replace(require_latest_deployment(told), measured=(Exposure(Stratum.of(**levels), 1.0),))
+    told.write(DeploymentMapped(mapped), PolicyAdded(P0))
+    monkeypatch.setattr(gate, "load_engine", lambda *_: object())
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
+    return told
+
+
+def make_all(workspace, plan, succeeds=lambda _trial: True):
+    for _ in range(200):
+        todo = gate_trials.take_next_trial(workspace, plan, for_robot=True)
+        if not todo.order:
+            return
+        gate_trials.record_trial(
+            workspace, plan, todo.order, "success" if succeeds(todo) else "failure", robot="arm-1", cycle_s=6.0
+        )
+
+
+def test_a_plan_is_made_once_and_goes_on_after_a_pause(here):
+    sheet = gate_plan.plan_gate(here, "p1")
+    assert (sheet.done, sheet.left) == (0, 3 + 3 + 5 + 2 + 4 + 3)
+    first = gate_trials.take_next_trial(here, sheet.plan)
+    assert gate_trials.take_next_trial(here, "p1").order == first.order, "who holds a trial gets it again"
+    gate_trials.record_trial(here, "p1", first.order, "success")
+    assert gate_plan.show_trials(here, "p1").done == 1
+    with pytest.raises(Refused, match="still has trials to make"):
+        gate_plan.plan_gate(here, "p1")
+    make_all(here, "p1")
+    done = gate_plan.show_trials(here, "p1")
+    assert (done.left, done.deviations) == (0, ())
+    decision = gate.decide_gate(here, "p1")
+    assert {t.name: t.status for t in decision.tests}["edge:pose"] is Status.CANNOT_TELL
+    assert gate_plan.plan_gate(here, "p1").plan != sheet.plan
+
+
+def test_two_robots_do_not_make_the_same_trial(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    one = gate_trials.take_next_trial(here, plan, taker="arm-1")
+    two = gate_trials.take_next_trial(here, plan, taker="arm-2")
+    assert one.order != two.order
+    with pytest.raises(Refused, match=f"arm-2 is making trial {two.order}"):
+        gate_trials.take_next_trial(here, plan, taker="arm-1", order=two.order)
+    with pytest.raises(Refused, match="arm-2 is making trial"):
+        gate_trials.record_trial(here, plan, two.order, "success", robot="arm-1")
+    gate_trials.give_trial_back(here, plan, two.order, taker="arm-2")
+    with pytest.raises(Refused, match="not held by arm-2"):
+        gate_trials.give_trial_back(here, plan, two.order, taker="arm-2")
+    assert gate_trials.take_next_trial(here, plan, taker="arm-3").order == two.order
+    gate_trials.record_trial(here, plan, two.order, "success", robot="arm-3")
+
+
+def test_a_lease_that_ends_frees_the_trial(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    one = gate_trials.take_next_trial(here, plan, taker="arm-1")
+    here.clock.pass_days(1)
+    assert gate_trials.take_next_trial(here, plan, taker="arm-2").order == one.order
+
+
+def test_a_mistyped_result_is_corrected_on_the_record(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate_trials.record_trial(here, plan, 1, "failure", steps_done=2, failure=FailureClass.GRASP, cycle_s=4.0)
+    with pytest.raises(Refused, match="has a result already"):
+        gate_trials.record_trial(here, plan, 1, "success")
+    with pytest.raises(BadInput, match="State why"):
+        gate_trials.correct_trial(here, plan, 1, "success", reason=" ")
+    with pytest.raises(Refused, match="no result to correct"):
+        gate_trials.correct_trial(here, plan, 2, "success", reason="typed the wrong row")
+    after = gate_trials.correct_trial(here, plan, 1, "success", reason="typed the wrong row")
+    assert (after.succeeded, after.steps_done, after.failure, after.cycle_s) == (True, 5, None, 4.0)
+    shown = gate_plan.show_trials(here, plan)
+    assert shown.rows[0].result == after
+    assert shown.done == 1
+    (kept,) = [recorded.event for recorded in here.store.events(TrialCorrected)]
+    assert (kept.before.succeeded, kept.before.failure) == (False, FailureClass.GRASP)
+    assert [n.code for n in shown.deviations] == ["evaluate.trials_not_made", "evaluate.trials_corrected"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"order": 99}, "and no trial 99"),
+        ({"order": 0}, "and no trial 0"),
+        ({"steps_done": 6}, r"steps_done = 6 is not on the rubric .* 0 to 5"),
+        ({"steps_done": -1}, "not on the rubric"),
+        ({"steps_done": 3}, "A success does all 5 steps"),
+        ({"result": "failure", "steps_done": 5}, "A failure cannot have done all 5"),
+        ({"cycle_s": float("nan")}, "cycle_s = nan"),
+        ({"failure": FailureClass.GRASP}, "succeeded cannot have failed by grasp"),
+        ({"facts": ("boundary_jump_m",)}, "not a number with its name"),
+        ({"facts": ("jitter_m_s2=inf",)}, "not a number with its name"),
+    ],
+)
+def test_impossible_results_are_refused_and_nothing_is_kept(here, given, said):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    with pytest.raises(BadInput, match=said):
+        gate_trials.record_trial(here, plan, **{"order": 1, "result": "success"} | given)
+    assert gate_plan.show_trials(here, plan).done == 0
+
+
+def test_a_plan_that_does_not_exist_is_named(here):
+    with pytest.raises(UnknownName, match="trials_01"):
+        gate_trials.record_trial(here, "trials_01", 1, "success")
+    with pytest.raises(UnknownName, match="gate plan p1"):
+        gate_trials.take_next_trial(here, "p1")
+    assert gate_plan.show_trials(here, "p1").plan == "", "what a plan would contain"
+
+
+def test_the_version_stays_hidden_until_the_gate_decides(here):
+    with pytest.raises(BadInput, match="its own control"):
+        gate_plan.plan_gate(here, "p1", control="p1")
+    sheet = gate_plan.plan_gate(here, "p1", control="p0")
+    assert {row.arm for row in sheet.rows} == {"A", "B"}
+    assert sheet.arms == ()
+    assert P0.id not in repr(sheet)
+    operator = here.acting_as(Actor("op-1", Role.OPERATOR))
+    todo = gate_trials.take_next_trial(operator, sheet.plan)
+    assert todo.policy == ""
+    gate_trials.give_trial_back(operator, sheet.plan, todo.order)
+    make_all(here, sheet.plan, lambda todo: todo.policy == P1)
+    assert not here.store.count(Outcome, {"policy": P0.id}), "no door shows whose result it is"
+    assert gate_plan.show_trials(here, sheet.plan).arms == ()
+
+    gate.decide_gate(here, "p1")
+    told = gate_plan.show_trials(here, sheet.plan)
+    assert {policy for _, policy in told.arms} == {P0.id, P1}
+    mine, other = (here.store.find(Outcome, {"policy": p, "stage": Stage.GATE}) for p in (P1, P0.id))
+    assert not any(o.succeeded for o in other)
+    assert len(other) == 20
+    assert sum(o.judged_by == "local" for o in mine) == 20
+    (plan,) = here.store.find(TrialPlan)
+    report = gate.collect_report(here, gate.decide_gate(here, "p1"))
+    (used,) = report.plans
+    assert {(a.letter, a.successes, a.trials) for a in used.arms} == {
+        (plan.get_arm(plan.trials[0]), *((17, 17) if plan.trials[0].policy == P1 else (0, 17))),
+        *{(letter, 17, 17) if policy == P1 else (letter, 0, 17) for letter, policy in plan.arms},
+    }
+
+
+def test_a_corrected_trial_is_another_question_to_the_gate(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    make_all(here, plan)
+    first = gate.decide_gate(here, "p1")
+    assert gate.decide_gate(here, "p1").id == first.id
+    gate_trials.correct_trial(here, plan, 1, "failure", reason="it fell later", failure=FailureClass.PLACEMENT)
+    assert gate.decide_gate(here, "p1").id != first.id
+
+
+def test_an_operator_may_report_planned_trials_and_no_others(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    robot = here.acting_as(Actor("arm-1", Role.ROBOT))
+    todo = gate_trials.take_next_trial(robot, plan, for_robot=True)
+    assert todo.policy == P1
+    made = gate_trials.record_trial(robot, plan, todo.order, "failure", steps_done=1, facts=("jitter_m_s2=1.5",))
+    assert (made.judged_by, made.facts) == ("arm-1", (("jitter_m_s2", 1.5),))
+
+
+def test_a_failure_in_production_becomes_a_scenario_of_every_gate(here):
+    opened = incident.open_incident(here, "Drops in the dark.", policy="p1", site="leipzig-b", stratum="lighting=dim")
+    kept = gate_kept.keep_scenario(here, incident=opened.incident.id)
+    assert (kept.name, str(kept.stratum)) == ("incident:1", "lighting=dim,site=leipzig-b")
+    with pytest.raises(Refused, match="kept already, as the scenario incident:1"):
+        gate_kept.keep_scenario(here, incident=opened.incident.id)
+    for policy in ("p1", "p0"):
+        sheet = gate_plan.show_trials(here, policy)
+        (row,) = [row for row in sheet.rows if row.scenario == "incident:1"]
+        assert row.stratum.level("lighting") == "dim"
+        assert row.stratum.level("tier") == "high", "what the failure leaves open follows the deployment"
+    (test,) = [t for t in gate.decide_gate(here, "p0").tests if t.name == "incident:1"]
+    assert test.status is Status.CANNOT_TELL
+    assert gate_kept.list_kept_scenarios(here) == (kept,)
+
+
+def test_only_a_failure_with_conditions_is_kept(here):
+    with pytest.raises(BadInput, match="either the incident"):
+        gate_kept.keep_scenario(here)
+    good = next(o for o in here.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.succeeded)
+    bad = next(o for o in here.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.succeeded is False)
+    with pytest.raises(Refused, match="only a failure becomes a scenario"):
+        gate_kept.keep_scenario(here, outcome=good.id)
+    assert gate_kept.keep_scenario(here, outcome=bad.id).stratum == bad.stratum
+    everywhere = incident.open_incident(here, "It stops.", policy="p1").incident
+    with pytest.raises(BadInput, match="conditions of this failure are not known"):
+        gate_kept.keep_scenario(here, incident=everywhere.id)
+
+
+def test_a_pause_in_the_block_and_another_order_are_deviations(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    block = [row.order for row in gate_plan.show_trials(here, plan).rows if row.scenario == "consecutive"]
+    gate_trials.record_trial(here, plan, block[0], "success")
+    here.clock.pass_days(0.05)
+    gate_trials.record_trial(here, plan, block[1], "unknown")
+    gate_trials.record_trial(here, plan, 1, "success")
+    codes = {n.code for n in gate_plan.show_trials(here, plan).deviations}
+    assert {"evaluate.block_paused", "evaluate.trials_unknown"} <= codes
