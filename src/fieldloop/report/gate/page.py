@@ -9,6 +9,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.gate_report import GateReport
 from fieldloop.report.gate.method import draw_method
 from fieldloop.report.gate.results import draw_arms, draw_results, draw_trials
+from fieldloop.report.gate.words import SIMULATED, describe_scenario, join_scenarios
 from fieldloop.report.markup import draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say import write_sentence
@@ -58,7 +59,7 @@ def write_verdict(report: GateReport) -> str:
     if decision.status is Status.PASSED:
         return f"{report.policy.name} {verdict}{where}: all {format_plural(len(decision.tests), 'requirement')} passed."
     failed = [t.name for t in decision.tests if t.status is decision.status]
-    return f"{report.policy.name} {verdict}{where}: {join_names(failed)}."
+    return f"{report.policy.name} {verdict}{where}: {join_scenarios(failed)}."
 
 
 def _draw_verdict(report: GateReport) -> Markup:
@@ -78,9 +79,18 @@ def _draw_verdict(report: GateReport) -> Markup:
             tag("p", draw_status(decision.status), class_="lead"),
             draw_paragraph(write_verdict(report), "lead"),
             draw_paragraph(f"{counts} {do}"),
+            *_draw_simulated(report),
         ],
         f"decided {format_time(decision.at_ns)}",
     )
+
+
+def _draw_simulated(report: GateReport) -> Iterator[Markup]:
+    """State how many trials no robot made."""
+    made = sum(o.judged_by == SIMULATED for o in report.outcomes)
+    if made:
+        trials = format_plural(len(report.outcomes), "trial")
+        yield draw_paragraph(f"{format_count(made)} of {trials} were simulated: no robot made them.")
 
 
 def _draw_identification(report: GateReport) -> Markup:
@@ -150,7 +160,7 @@ def _draw_deviations(report: GateReport) -> Markup:
 def _draw_opinions(report: GateReport) -> Markup:
     """Draw interpretations apart from results: what would settle what is open."""
     held = [t for t in report.decision.tests if t.status is not Status.PASSED]
-    rows = [tag("li", f"{t.name}: {write_sentence(t.message)}") for t in held]
+    rows = [tag("li", f"{describe_scenario(t.name)}: {write_sentence(t.message)}") for t in held]
     return draw_panel(
         "Opinions and interpretations",
         [

@@ -8,13 +8,14 @@ from fieldloop.model.finding import Status
 from fieldloop.model.gate_report import GateReport
 from fieldloop.model.policy import Outcome
 from fieldloop.report.bars import draw_interval_bar
+from fieldloop.report.gate.words import describe_scenario
 from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_number, format_plural, format_time, levels_in_words, percent, percent_range
 
-RESULT_COLUMNS = ("verdict", "requirement", "seen", "", "confidence bounds", "result", "required")
+RESULT_COLUMNS = ("verdict", "requirement", "seen", "", "confidence bounds", "remarks", "required")
 TRIAL_COLUMNS = ("trial", "time", "scenario", "conditions", "result", "failed by", "cycle s", "judged by", "robot")
 CELL, GAP, ACROSS = 9, 2, 60
 
@@ -23,8 +24,8 @@ def draw_results(report: GateReport) -> Markup:
     """Draw one row for each requirement, what holds the policy back first."""
     order = list(Status)
     rows = [_make_row(test) for test in sorted(report.decision.tests, key=lambda t: order.index(t.status))]
-    table = draw_table(RESULT_COLUMNS, rows, ("seen",), ("result", "required"), ("requirement",))
-    note = "bounds of the true value, at the confidence that each requirement states"
+    table = draw_table(RESULT_COLUMNS, rows, ("seen",), ("remarks", "required"), ("requirement",))
+    note = "bounds of the true rate, at the confidence that each requirement states; the tick is the limit"
     return draw_panel("Results and their uncertainty", [table], note)
 
 
@@ -52,7 +53,7 @@ def draw_trials(report: GateReport) -> Iterator[Markup]:
     if not by_scenario:
         return
     rows = [
-        (name, f"{sum(bool(o.succeeded) for o in made)} of {len(made)}", _draw_strip(made))
+        (describe_scenario(name), f"{sum(bool(o.succeeded) for o in made)} of {len(made)}", _draw_strip(made))
         for name, made in sorted(by_scenario.items())
     ]
     caption = "In order of time. Filled: success. Red: failure. Hollow: no known result. A dot: a person intervened."
@@ -71,20 +72,32 @@ def _make_row(test: GateTest) -> tuple[object, ...]:
     rate = is_success_rate(test)
     return (
         draw_status(test.status),
-        test.name,
+        describe_scenario(test.name),
         f"{test.successes} of {test.trials}" if test.trials else "–",
-        draw_interval_bar(test.low, test.successes / test.trials, test.high) if rate else "",
-        percent_range(test.low, test.high) if rate else "see result",
-        write_sentence(test.message),
+        draw_interval_bar(test.low, test.successes / test.trials, test.high, tick=_get_limit(test)) if rate else "",
+        percent_range(test.low, test.high) if rate else "see remarks",
+        _write_result(test) if rate else write_sentence(test.message),
         write_sentence(test.required),
     )
+
+
+def _get_limit(test: GateTest) -> float | None:
+    """Return the rate that a requirement demands, as its message states it."""
+    limit = dict(test.message.numbers).get("required")
+    return limit if isinstance(limit, float) else None
+
+
+def _write_result(test: GateTest) -> str:
+    """Write what the columns beside do not show: the details of a rate, where it has any."""
+    return " ".join(write_sentence(detail) for detail in test.message.details)
 
 
 def _make_trial_row(place: int, outcome: Outcome) -> tuple[object, ...]:
     ended = {True: "success", False: "failure", None: "not known"}[outcome.succeeded]
     helped = f", {format_plural(outcome.interventions, 'intervention')}" if outcome.interventions else ""
     return (
-        place, format_time(outcome.at_ns), outcome.scenario, levels_in_words(outcome.stratum), f"{ended}{helped}",
+        place, format_time(outcome.at_ns), describe_scenario(outcome.scenario), levels_in_words(outcome.stratum),
+        f"{ended}{helped}",
         outcome.failure.value if outcome.failure else "", format_number(outcome.cycle_s, 3), outcome.judged_by,
         outcome.robot,
     )  # fmt: skip

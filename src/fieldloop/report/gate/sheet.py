@@ -3,6 +3,7 @@
 from fieldloop.model.policy import FailureClass
 from fieldloop.model.trial_sheet import SheetRow, TrialSheet
 from fieldloop.report.gate.scene_drawing import describe_setup, draw_scene
+from fieldloop.report.gate.words import describe_scenario
 from fieldloop.report.markup import draw_panel, draw_paragraph
 from fieldloop.report.page import render_page
 from fieldloop.say.html import Markup, tag
@@ -62,7 +63,9 @@ def draw_card(row: SheetRow, steps: tuple[str, ...]) -> Markup:
         for kind in FailureClass
     ]
     ended = None if result is None else {True: "success", False: "failure", None: "unknown"}[result.succeeded]
-    head = tag("header", tag("span", f"Trial {row.order}"), tag("span", f"{row.scenario} · arm {row.arm}"))
+    head = tag(
+        "header", tag("span", f"Trial {row.order}"), tag("span", f"{describe_scenario(row.scenario)} · arm {row.arm}")
+    )
     return tag(
         "article",
         head,
@@ -88,6 +91,7 @@ def _draw_rules(sheet: TrialSheet) -> Markup:
             "Set up each scene as its picture shows. The dashed square is the usual workspace from above; the robot "
             "stands below. The cross is the middle of the item, circles are foreign objects."
         ),
+        "Where the words do not fix the place, the picture suggests one; follow it as far as the conditions allow.",
         "The letter says which arm to run. It does not say which version that is; please do not try to find out.",
         "Tick the steps that the attempt did. A success does all of them without help. Help counts as an intervention.",
         "Make the consecutive trials without a break, and leave none out.",
