@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.evaluate import judge_gate, note_missing_lightings, plan_gate_trials
+from fieldloop.evaluate import GateCase, judge_gate, note_missing_lightings, plan_gate_trials
 from fieldloop.evaluate.trial import EDGES
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.finding import Finding, Status
@@ -145,7 +145,7 @@ def test_an_edge_case_that_was_not_tried_keeps_the_gate_from_passing(edge):
 
 
 def test_a_kept_scenario_that_was_not_tried_keeps_every_policy_from_passing():
-    decision = decided(outcomes(1.0), kept=["incident:3"])
+    decision = decided(outcomes(1.0), case=GateCase(("incident:3",)))
     assert decision.status is Status.CANNOT_TELL
     assert [t.name for t in decision.tests if t.status is not Status.PASSED] == ["incident:3"]
 

@@ -1,6 +1,7 @@
 """Planned trials: taken by one at a time, recorded once, corrected on the record, and blind until the gate decides."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -34,7 +35,7 @@ def here(told, monkeypatch):
     levels = {"site": "leipzig-b", "tier": "high", "bin": "front", "lighting": "bright"}
     mapped = dataclasses.replace(require_latest_deployment(told), measured=(Exposure(Stratum.of(**levels), 1.0),))
     told.write(DeploymentMapped(mapped), PolicyAdded(P0))
-    monkeypatch.setattr(gate, "load_engine", lambda *_: object())
+    monkeypatch.setattr(gate, "load_engine", lambda *_: SimpleNamespace(bundle=SimpleNamespace(horizon=1)))
     monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
     return told
 
@@ -119,8 +120,9 @@ def test_a_mistyped_result_is_corrected_on_the_record(here):
         ({"result": "failure", "steps_done": 5}, "A failure cannot have done all 5"),
         ({"cycle_s": float("nan")}, "cycle_s = nan"),
         ({"failure": FailureClass.GRASP}, "succeeded cannot have failed by grasp"),
-        ({"facts": ("boundary_jump_m",)}, "not a number with its name"),
-        ({"facts": ("jitter_m_s2=inf",)}, "not a number with its name"),
+        ({"chunks": "[[[0]]]"}, "at least two commands"),
+        ({"facts": ("grip_n",)}, "not a number with its name"),
+        ({"facts": ("grip_n=inf",)}, "not a number with its name"),
     ],
 )
 def test_impossible_results_are_refused_and_nothing_is_kept(here, given, said):
@@ -183,8 +185,17 @@ def test_an_operator_may_report_planned_trials_and_no_others(here):
     robot = here.acting_as(Actor("arm-1", Role.ROBOT))
     todo = gate_trials.take_next_trial(robot, plan, for_robot=True)
     assert todo.policy == P1
-    made = gate_trials.record_trial(robot, plan, todo.order, "failure", steps_done=1, facts=("jitter_m_s2=1.5",))
-    assert (made.judged_by, made.facts) == ("arm-1", (("jitter_m_s2", 1.5),))
+    made = gate_trials.record_trial(robot, plan, todo.order, "failure", steps_done=1, facts=("grip_n=1.5",))
+    assert (made.judged_by, made.facts) == ("arm-1", (("grip_n", 1.5),))
+
+
+def test_executed_chunks_become_facts_of_the_trial(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    made = gate_trials.record_trial(here, plan, 1, "success", chunks="[[[0],[1],[2]],[[3],[4],[5]]]")
+    assert dict(made.facts) == {"boundary_jump_steps": 1.0, "boundary_cosine": 1.0, "jitter_steps": 0.0}
+    lines = {t.name: t for t in gate.decide_gate(here, "p1").tests}
+    assert lines["chunk jitter"].status is Status.CANNOT_TELL
+    assert lines["chunk jitter"].trials == 1
 
 
 def test_a_failure_in_production_becomes_a_scenario_of_every_gate(here):

@@ -1,13 +1,14 @@
 """The gate: decide about a policy version from its trials."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import trial
 from fieldloop.evaluate.comparison import judge_distractors, judge_pattern
 from fieldloop.evaluate.looks import Looks
 from fieldloop.evaluate.rates import Rule, judge_rate
+from fieldloop.evaluate.smoothness import judge_smoothness
 from fieldloop.evaluate.speed import judge_cycle_time, judge_latency
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Finding, Status
@@ -19,6 +20,19 @@ KNOWN = (trial.BASE, trial.DISTRACTORS, trial.CONSECUTIVE)
 PREFIXES = (trial.LIGHTING, trial.POSITION, *trial.PERMANENT)
 
 
+@dataclass(frozen=True, slots=True)
+class GateCase:
+    """What is particular to one gate.
+
+    `kept` scenarios must be tried, beside the edge cases. A `chunked` policy must show how smoothly it moves. Latency
+    was measured while so many `robots` asked at once; 0: as the trials report it.
+    """
+
+    kept: tuple[str, ...] = ()
+    chunked: bool = False
+    robots: int = 0
+
+
 def judge_gate(
     outcomes: Iterable[Outcome],
     latency: Finding | None,
@@ -28,14 +42,14 @@ def judge_gate(
     policy: str,
     decision_id: str,
     at_ns: int,
-    kept: Sequence[str] = (),
+    case: GateCase = GateCase(),
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
-    `latency` is the finding of `serve.admit`. Rates, distractors and cycle time are judged at fixed numbers of trials
-    (see `looks`), so it does not matter when or how often the gate is asked. An attempt with an intervention does not
-    count as a success. Outcomes of unknown scenarios are not counted; the message of the consecutive trials states how
-    many. `kept` names scenarios that every gate must try, beside the edge cases. Settings: the section `gate`.
+    `latency` is the finding of `serve`. Rates, distractors and cycle time are judged at fixed numbers of trials (see
+    `looks`), so it does not matter when or how often the gate is asked. An attempt with an intervention does not count
+    as a success. Outcomes of unknown scenarios are not counted; the message of the consecutive trials states how many.
+    Settings: the section `gate`.
     """
     by_scenario, unknown = _group_by_scenario(outcomes, policy)
     looks = Looks.from_settings(settings)
@@ -43,7 +57,7 @@ def judge_gate(
     tests = (
         *_judge_lightings(by_scenario, settings, looks),
         *_judge_positions(by_scenario, settings, looks),
-        *_judge_permanent(by_scenario, settings, looks, (*trial.EDGES, *kept)),
+        *_judge_permanent(by_scenario, settings, looks, (*trial.EDGES, *case.kept)),
         judge_distractors(
             _list_autonomous_results(by_scenario.get(trial.DISTRACTORS, ())),
             _list_autonomous_results(base),
@@ -52,7 +66,8 @@ def judge_gate(
         ),
         _judge_consecutive(by_scenario, settings, looks, unknown),
         judge_pattern(_list_autonomous_results(consecutive), settings),
-        judge_latency(latency),
+        judge_latency(latency, case.robots),
+        *judge_smoothness((o for made in by_scenario.values() for o in made), settings, looks, chunked=case.chunked),
         judge_cycle_time(_list_cycle_times_s(base), _list_cycle_times_s(consecutive), target_cycle_s, settings, looks),
     )
     status = next(s for s in Status if s in {t.status for t in tests})

@@ -12,14 +12,15 @@ from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 
-def judge_latency(latency_finding: Finding | None) -> GateTest:
-    """Take over the latency measured by `serve.admit`; without a measurement the gate cannot pass."""
+def judge_latency(latency_finding: Finding | None, robots: int = 0) -> GateTest:
+    """Take over the latency measured by `serve`, while so many robots ask; without it the gate cannot pass."""
     if latency_finding is None:
         required, message = note("evaluate.latency_required"), note("evaluate.latency_not_measured")
         return GateTest("latency", required, Status.CANNOT_TELL, 0, 0, math.nan, math.nan, 0, message)
     measured = math.nan if latency_finding.measured is None else latency_finding.measured
     required = note("evaluate.latency_required", limit_ms=latency_finding.maximum)
-    message = note("evaluate.latency", finding=latency_finding.fact)
+    load = (note("evaluate.under_load", robots=robots),) if robots else ()
+    message = note("evaluate.latency", *load, finding=latency_finding.fact)
     return GateTest("latency", required, latency_finding.status, 0, 0, measured, measured, 0, message)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.evaluate import judge_gate, list_novel_lightings, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate import GateCase, judge_gate, list_novel_lightings, note_missing_lightings, note_unknown_training
 from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import run_trials
@@ -72,17 +72,24 @@ def decide_gate(
         return _write_report(workspace, last, html)
     engine = load_engine(workspace, version) if simulate or version.bundle else None
     run = _run_on_floor(workspace, version, engine, control, site, seed) if simulate and engine else FloorRun(None, ())
+    robots = int(settings["load_robots"])
     outcomes = [*recorded, *(o for o in run.outcomes if o.policy == version.id)]
     judged = _count_each_attempt_once(outcomes)
     decision = judge_gate(
         judged,
-        measure_latency(workspace, engine)[1] if engine else _judge_reported_latency(outcomes, version, settings),
+        measure_latency(workspace, engine, robots)[1]
+        if engine
+        else _judge_reported_latency(outcomes, version, settings),
         settings,
         require_latest_deployment(workspace).target_cycle_s,
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
-        kept=[scenario.name for scenario in list_kept(workspace)],
+        case=GateCase(
+            tuple(scenario.name for scenario in list_kept(workspace)),
+            chunked=engine is not None and engine.bundle.horizon > 1,
+            robots=robots if engine else 0,
+        ),
     )
     decision = _note_what_is_missing(workspace, version, decision, site)
     decision = replace(

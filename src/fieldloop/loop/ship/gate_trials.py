@@ -12,6 +12,7 @@ from fieldloop.evaluate.results import (
     refuse_contradictory_result,
     require_trial,
 )
+from fieldloop.evaluate.smoothness import measure_chunks, parse_chunks
 from fieldloop.loop.run.possible_outcomes import refuse_impossible_outcomes
 from fieldloop.loop.ship.gate_plan import find_results, require_plan
 from fieldloop.loop.workspace import Workspace
@@ -99,6 +100,7 @@ def record_trial(  # noqa: PLR0913 - each is an option of the command
     robot: str = "",
     remark: str = "",
     facts: tuple[str, ...] = (),
+    chunks: str = "",
 ) -> TrialResult:
     """Record how a trial of a plan ended; a second result of the same trial is refused.
 
@@ -114,13 +116,14 @@ def record_trial(  # noqa: PLR0913 - each is an option of the command
         interventions: how often a person intervened
         robot: the robot that made the attempt
         remark: what else was seen
-        facts: numbers measured in this trial, such as boundary_jump_m=0.004 (repeatable)
+        facts: numbers measured in this trial, such as grip_n=14.2 (repeatable)
+        chunks: the executed chunks as JSON, from which jumps and jitter are measured: chunks of commands of numbers
     """
     known, seen = require_plan(workspace, plan), workspace.store.get_last_seq()
     made = TrialResult(
         known.id, order, SUCCEEDED[result], _count_steps(known, result, steps_done), workspace.clock(),
         workspace.actor.id, robot, failure, cycle_s, latency_ms, confidence, interventions, remark.strip(),
-        parse_facts(facts),
+        (*parse_facts(facts), *(measure_chunks(parse_chunks(chunks)) if chunks else ())),
     )  # fmt: skip
     _refuse_impossible(workspace, known, made)
     if order in find_results(workspace, known):
@@ -194,8 +197,8 @@ def correct_trial(  # noqa: PLR0913 - each is an option of the command
 def parse_facts(facts: Sequence[str]) -> tuple[tuple[str, float], ...]:
     """Read numbers by name.
 
-    >>> parse_facts(["boundary_jump_m=0.004", "jitter_m_s2=1.2"])
-    (('boundary_jump_m', 0.004), ('jitter_m_s2', 1.2))
+    >>> parse_facts(["grip_n=14.2", "lux=430"])
+    (('grip_n', 14.2), ('lux', 430.0))
     """
     read = []
     for fact in facts:
@@ -205,7 +208,7 @@ def parse_facts(facts: Sequence[str]) -> tuple[tuple[str, float], ...]:
         except ValueError:
             number = math.nan
         if not (name.strip() and math.isfinite(number)):
-            raise BadInput(f"{fact!r} is not a number with its name. Write it as boundary_jump_m=0.004")
+            raise BadInput(f"{fact!r} is not a number with its name. Write it as grip_n=14.2")
         read.append((name.strip(), number))
     return tuple(read)
 
