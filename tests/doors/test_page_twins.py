@@ -28,6 +28,8 @@ NEEDS = {
     "release diff": ["e" * 64, "e" * 64, "kept_only"],
     "trace": ["c" * 64],
     "gate show": ["c" * 64],
+    "gate trials": ["c" * 64],
+    "gate report": ["c" * 64],
 }
 
 

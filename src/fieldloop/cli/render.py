@@ -44,6 +44,7 @@ RENDERERS = {
     "ReleaseDiff": "render_release_diff:print_release_diff",
     "Worth": "render_worth:print_worth",
     "IncidentNow": "render_run:print_incident",
+    "GateReport": "render_gate:print_gate_report",
     "TrialSheet": "render_gate:print_trial_sheet",
     "TrialToMake": "render_gate:print_trial_to_make",
     "TrialResult": "render_gate:print_trial_result",

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+from fieldloop.cli.render_run import print_gate_decision
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import make_facts_table, make_heading, make_styled_text, make_table
+from fieldloop.model.gate_report import GateReport
 from fieldloop.model.trial import TrialResult
 from fieldloop.model.trial_sheet import SheetRow, TrialSheet
+from fieldloop.report.gate.page import write_verdict
 from fieldloop.report.gate.scene_drawing import describe_setup
 from fieldloop.report.gate.sheet import describe_row, write_headline
 from fieldloop.say import write_sentence
@@ -35,6 +38,15 @@ def print_trial_sheet(sheet: TrialSheet, screen: Screen) -> None:
         )
     if sheet.html:
         screen.write(f"Sheet to print: {sheet.html}")
+
+
+def print_gate_report(report: GateReport, screen: Screen) -> None:
+    """Print a report: its verdict, what departed from the plan, and its requirements."""
+    screen.write(write_verdict(report))
+    for plan in report.plans:
+        for deviation in plan.deviations:
+            screen.print(make_styled_text(f"{plan.id}: {write_sentence(deviation)}", "yellow"))
+    print_gate_decision(report.decision, screen)
 
 
 def print_trial_to_make(todo: Any, screen: Screen) -> None:

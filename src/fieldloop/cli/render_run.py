@@ -16,7 +16,7 @@ from fieldloop.cli.tables import (
 )
 from fieldloop.cli.tables import get_field_label as words_of
 from fieldloop.model.alarm import Watch, note_standing_alarm
-from fieldloop.model.decision import Decision, GateTest
+from fieldloop.model.decision import Decision
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.policy import PolicyVersion
@@ -59,7 +59,7 @@ def print_gate_decision(result: Decision, screen: Screen) -> None:
             t.name,
             write_sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            _format_rate_interval(t.low, t.high) if _is_success_rate(t) else "–",
+            _format_rate_interval(t.low, t.high) if t.bounds_rate else "–",
             t.more_trials or "",
             write_sentence(t.message),
         )
@@ -147,11 +147,6 @@ def print_policy_health(result: Any, screen: Screen) -> None:
     timed = result.latency
     times = [(n, f"{format_fixed(getattr(timed, n), 2)} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
     screen.print(make_facts_table([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
-
-
-def _is_success_rate(test: GateTest) -> bool:
-    """Return whether the interval is one of the success rate; latency, cycle time and patterns have others."""
-    return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
 
 
 def _format_rate_interval(low: float, high: float, digits: int = 1) -> str:

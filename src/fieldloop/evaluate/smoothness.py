@@ -21,7 +21,12 @@ from fieldloop.protocol import Section
 
 JUMP, COSINE, JITTER = "boundary_jump_steps", "boundary_cosine", "jitter_steps"
 """Facts of an outcome: the largest jump at a boundary, the mean cosine there, the mean jitter within chunks."""
-LIMITS = ((JUMP, "max_boundary_jump", 1), (COSINE, "min_boundary_cosine", -1), (JITTER, "max_jitter", 1))
+LIMITS = (
+    (JUMP, "max_boundary_jump", "evaluate.max_boundary_jump", 1),
+    (COSINE, "min_boundary_cosine", "evaluate.min_boundary_cosine", -1),
+    (JITTER, "max_jitter", "evaluate.max_jitter", 1),
+)
+"""Each fact with its setting, the sentence of what is required, and 1 where more is worse."""
 TESTS = {JUMP: "chunk boundary jump", COSINE: "chunk boundary velocity", JITTER: "chunk jitter"}
 LEAST_ROWS = 2
 Floats = NDArray[np.float64]
@@ -68,20 +73,20 @@ def judge_smoothness(
     ordered = sorted(outcomes, key=lambda o: (o.at_ns, o.id))
     rule = Rule(settings.number("smooth_min_rate"), int(settings["smooth_trials"]))
     tests = []
-    for fact, limit_name, sign in LIMITS:
+    for fact, limit_name, code, sign in LIMITS:
         limit = settings.number(limit_name)
         values = [value for o in ordered if (value := o.get_fact(fact)) is not None]
         if values or chunked:
             within = [sign * value <= sign * limit for value in values]
             worst = (max if sign > 0 else min)(values) if values else None
-            tests.append(_state_limit(judge_rate(TESTS[fact], rule, within, looks), limit_name, limit, rule, worst))
+            tests.append(_make_limit_test(judge_rate(TESTS[fact], rule, within, looks), code, limit, rule, worst))
     return tuple(tests)
 
 
-def _state_limit(test: GateTest, limit_name: str, limit: float, rule: Rule, worst: float | None) -> GateTest:
+def _make_limit_test(test: GateTest, code: str, limit: float, rule: Rule, worst: float | None) -> GateTest:
     """Put the limit in place of success, which the rates state."""
     level = test.required["level"]
-    required = note(f"evaluate.{limit_name}", limit=limit, rate=rule.required, level=level)
+    required = note(code, limit=limit, rate=rule.required, level=level)
     if worst is None:
         return replace(test, required=required, message=note("evaluate.smoothness_not_given", trials=rule.planned))
     message = note(

@@ -223,6 +223,7 @@ USE_CASES = (
     UseCase("policy add", "ship.policy:add_policy", ENGINEER),
     UseCase("policy register", "ship.policy:register_policy", ENGINEER),
     UseCase("gate", "ship.gate:decide_gate", ENGINEER, writes=("html",)),
+    UseCase("gate report", "ship.gate_report:show_gate_report", ANYONE, reads=True, writes=("html",)),
     UseCase("gate plan", "ship.gate_plan:plan_gate", ENGINEER),
     UseCase("gate trials", "ship.gate_plan:show_trials", ANYONE, reads=True, writes=("html",)),
     UseCase("gate next", "ship.gate_trials:take_next_trial", ROBOT),

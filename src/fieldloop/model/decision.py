@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 
+OTHER_BOUNDS = ("distractors", "consecutive pattern", "latency", "cycle time")
+"""Requirements whose bounds are not those of a success rate."""
+
 
 @dataclass(frozen=True, slots=True)
 class GateTest:
@@ -19,6 +22,12 @@ class GateTest:
     high: float
     more_trials: int
     message: Note
+
+    @property
+    def bounds_rate(self) -> bool:
+        """Are the bounds those of the success rate? Those of a share, a p-value, a latency or a time are not."""
+        rate = self.name not in OTHER_BOUNDS and self.trials > 0
+        return rate and self.low <= self.successes / self.trials <= self.high
 
 
 @dataclass(frozen=True, slots=True)

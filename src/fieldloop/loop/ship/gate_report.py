@@ -1,20 +1,41 @@
 """Gather what the report of a gate's decision states, from the record."""
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 from fieldloop import __version__
+from fieldloop.errors import Refused
 from fieldloop.evaluate import note_deviations
 from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.evaluate.trial import CONSECUTIVE
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy
 from fieldloop.loop.ship.gate_plan import find_results, list_kept
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.gate_report import ArmTally, GateReport, PlanUsed, StatedLimit
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.trial import TrialPlan, TrialResult
+from fieldloop.report.gate.page import render_gate_report
 from fieldloop.say.numbers import format_exact
+
+
+def show_gate_report(workspace: Workspace, policy: str, *, html: Path | None = None) -> GateReport:
+    """Show the report of a policy's last gate decision: verdict, evidence, method, uncertainty and deviations.
+
+    Arguments:
+        policy: the policy's id, a unique beginning of it, or its name
+        html: also write the report to this file
+    """
+    version = find_policy(workspace, policy)
+    decided = workspace.store.find(Decision, {"policy": version.id}, newest=True, limit=1)
+    if not decided:
+        raise Refused(f"The gate has not judged {version.name} yet. Ask it: fieldloop gate {version.name}")
+    report = collect_report(workspace, decided[0])
+    if html is not None:
+        write_atomically(html, render_gate_report(report))
+    return report
 
 
 def collect_report(workspace: Workspace, decision: Decision) -> GateReport:

@@ -33,7 +33,13 @@ STYLE = """
 
 def render_gate_report(report: GateReport) -> str:
     """Write the report as one HTML file that fetches nothing."""
-    blocks = [
+    title = f"Test report: gate of {report.policy.name}"
+    return render_page(title, draw_report(report), kind="fieldloop gate", foot=report.decision.id)
+
+
+def draw_report(report: GateReport) -> list[Markup]:
+    """Draw the parts of a report, in order."""
+    return [
         tag("style", Markup(STYLE + _write_page_rules(report))),
         _draw_verdict(report),
         _draw_identification(report),
@@ -47,9 +53,6 @@ def render_gate_report(report: GateReport) -> str:
         _draw_authorisation(report),
         draw_paragraph(f"End of report {report.decision.id}", "end dim"),
     ]
-    return render_page(
-        f"Test report: gate of {report.policy.name}", blocks, kind="fieldloop gate", foot=report.decision.id
-    )
 
 
 def write_verdict(report: GateReport) -> str:

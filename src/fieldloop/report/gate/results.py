@@ -1,5 +1,6 @@
 """Results of a gate with their uncertainty, and every trial behind them."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -63,22 +64,28 @@ def draw_trials(report: GateReport) -> Iterator[Markup]:
     yield draw_panel("Every trial", [strips, draw_folded(f"List of {format_plural(len(listed), 'trial')}", [table])])
 
 
-def is_success_rate(test: GateTest) -> bool:
-    """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
-    return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
-
-
 def _make_row(test: GateTest) -> tuple[object, ...]:
-    rate = is_success_rate(test)
+    rate = test.bounds_rate
     return (
         draw_status(test.status),
         describe_scenario(test.name),
         f"{test.successes} of {test.trials}" if test.trials else "–",
         draw_interval_bar(test.low, test.successes / test.trials, test.high, tick=_get_limit(test)) if rate else "",
-        percent_range(test.low, test.high) if rate else "see remarks",
+        percent_range(test.low, test.high) if rate else _write_other_bounds(test),
         _write_result(test) if rate else write_sentence(test.message),
         write_sentence(test.required),
     )
+
+
+def _write_other_bounds(test: GateTest) -> str:
+    """Write the bounds of a share of the base rate, or of a time; a latency and a pattern have none."""
+    if not (math.isfinite(test.low) and math.isfinite(test.high) and test.trials):
+        return "–"
+    if test.name == "distractors":
+        return f"{percent_range(test.low, test.high)} of the base rate"
+    if test.name == "cycle time":
+        return f"{format_number(test.low, 3)} to {format_number(test.high, 3)} s"
+    return "–"
 
 
 def _get_limit(test: GateTest) -> float | None:

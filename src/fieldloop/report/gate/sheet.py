@@ -30,7 +30,7 @@ def render_trial_sheet(sheet: TrialSheet) -> str:
     blocks = [
         tag("style", Markup(STYLE)),
         draw_paragraph(write_headline(sheet), "lead"),
-        draw_panel("How to use this sheet", [_draw_rules(sheet)]),
+        draw_panel("How to use this sheet", [draw_rules(sheet)]),
         cards,
     ]
     return render_page(title, blocks, kind="fieldloop gate", foot=sheet.plan)
@@ -83,7 +83,8 @@ def _join_with_spaces(parts: list[Markup]) -> list[Markup | str]:
     return [part for one in parts for part in (one, " ")]
 
 
-def _draw_rules(sheet: TrialSheet) -> Markup:
+def draw_rules(sheet: TrialSheet) -> Markup:
+    """Draw how the sheet is used."""
     planned = f" Planned {format_time(sheet.planned_ns)}." if sheet.plan else ""
     rules = [
         f"Make the trials in the order of their numbers.{planned} You may pause between trials, and go on later.",

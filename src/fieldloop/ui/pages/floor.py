@@ -181,6 +181,12 @@ def _draw_outcome_result(outcome: Outcome) -> Markup:
     return draw_status(Status.FAILED, outcome.failure.value if outcome.failure else "failed")
 
 
+def _draw_keep_button(outcome: Outcome) -> Markup:
+    """Draw the button that keeps a failure as a scenario of every later gate."""
+    sure = "Every later gate will try this. Keep it?"
+    return draw_action_button("Keep as scenario", "/api/gate/keep", {"outcome": outcome.id}, confirm_text=sure)
+
+
 def _draw_recent_outcomes(recent_outcomes: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
     failed = Counter(o.failure.value for o in recent_outcomes if o.failure)
     rows = [
@@ -194,6 +200,7 @@ def _draw_recent_outcomes(recent_outcomes: Sequence[Outcome], names: Mapping[str
             f"{format_number(o.cycle_s, 3)} s" if o.cycle_s is not None else "–",
             format_number(o.confidence, 2),
             o.judged_by,
+            _draw_keep_button(o) if o.succeeded is False else "",
         )
         for o in recent_outcomes
     ]
@@ -207,6 +214,7 @@ def _draw_recent_outcomes(recent_outcomes: Sequence[Outcome], names: Mapping[str
         Column("Cycle", "num"),
         Column("Confidence", "num"),
         "Judged by",
+        "Later gates",
     )
     note = "newest first" + "".join(f", {count} {name}" for name, count in failed.most_common())
     return draw_panel("Last outcomes", draw_table(columns, rows), note=note, flush=True)

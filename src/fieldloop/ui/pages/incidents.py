@@ -50,7 +50,9 @@ def draw(visit: Visit) -> Drawn:
                 *diagnosis_panel,
             ),
         )
-    return Drawn(escape("Incidents"), (_draw_answer_card(known), *map(_draw_incident, known), *diagnosis_panel))
+    kept = {scenario.source: scenario.name for scenario in now.kept}
+    drawn = (_draw_incident(one, kept.get(one.incident.id, "")) for one in known)
+    return Drawn(escape("Incidents"), (_draw_answer_card(known), *drawn, *diagnosis_panel))
 
 
 def _draw_answer_card(incidents: Sequence[IncidentNow]) -> Markup:
@@ -65,13 +67,15 @@ def _draw_answer_card(incidents: Sequence[IncidentNow]) -> Markup:
     return draw_answer_card("bad" if late else "warn", headline, why)
 
 
-def _draw_incident(incident_now: IncidentNow) -> Markup:
+def _draw_incident(incident_now: IncidentNow, kept: str) -> Markup:
+    """Draw an incident; `kept` names the scenario of every gate that it has become."""
     incident = incident_now.incident
     step = next((s for s in Step if incident.find_done_step(s) is None), None)
     facts = [
         ("Site", incident.site),
         ("Policy", shorten_ids(incident.policy)),
         ("Where", str(incident.stratum).replace(",", ", ") or "everywhere"),
+        ("Scenario of every gate", kept or _draw_keep_button(incident.id)),
         ("Alerted", format_time(incident.alerted_ns)),
         (
             "Requested from the plan",
@@ -98,6 +102,11 @@ def _draw_incident(incident_now: IncidentNow) -> Markup:
         note=shorten_ids(incident.id),
         right=_draw_step_button(incident.id, step) if step else None,
     )
+
+
+def _draw_keep_button(incident: str) -> Markup:
+    sure = "Every later gate will try this. Keep it?"
+    return draw_action_button("Keep as scenario", "/api/gate/keep", {"incident": incident}, confirm_text=sure)
 
 
 def _draw_step_button(incident: str, step: Step) -> Markup:

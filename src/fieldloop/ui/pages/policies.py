@@ -24,6 +24,7 @@ from fieldloop.ui.components import (
     Field,
     Submit,
     draw_answer_card,
+    draw_button,
     draw_copyable_command,
     draw_empty_state,
     draw_form,
@@ -141,10 +142,17 @@ def draw_policy(visit: Visit) -> Drawn:
         title,
         (
             _draw_answer_card(policy, decisions[0] if decisions else None),
+            _draw_links(policy, decided=bool(decisions)),
             *map(_draw_gate_decision, decisions),
             draw_panel("Policy", draw_key_values(facts)),
         ),
     )
+
+
+def _draw_links(policy: PolicyVersion, *, decided: bool) -> Markup:
+    """Link what belongs to a policy's gate: its trials, and the report of the last decision."""
+    report = draw_button("Report of the gate", f"/policies/{policy.id}/report") if decided else None
+    return tag("div", draw_button("Trials of the gate", f"/policies/{policy.id}/trials"), report, class_="chips")
 
 
 def _draw_release_link(policy: PolicyVersion, name: str) -> Markup | str:
@@ -208,11 +216,6 @@ def _draw_gate_decision(decision: Decision) -> Markup:
     return draw_panel("Gate", draw_table(columns, _make_test_rows(decision.tests)), note=note, flush=True)
 
 
-def _is_success_rate(test: GateTest) -> bool:
-    """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
-    return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
-
-
 def _make_test_rows(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
     return [
         (
@@ -220,8 +223,8 @@ def _make_test_rows(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
             t.name,
             write_sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            draw_interval_bar(t.low, t.successes / t.trials, t.high) if _is_success_rate(t) else "",
-            percent_range(t.low, t.high, 0) if _is_success_rate(t) else "–",
+            draw_interval_bar(t.low, t.successes / t.trials, t.high) if t.bounds_rate else "",
+            percent_range(t.low, t.high, 0) if t.bounds_rate else "–",
             t.more_trials or "–",
             write_sentence(t.message),
         )
