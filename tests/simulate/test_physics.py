@@ -129,3 +129,17 @@ def test_jaws_square_a_slightly_turned_item_and_hold_a_very_turned_one_by_its_co
     assert square.opening_m == pytest.approx(item.width)
     assert square.turn_rad == pytest.approx(0.0, abs=1e-9)
     assert corner.bears_n < 0.5 * square.bears_n
+
+
+@pytest.mark.parametrize(
+    ("changes", "steps"),
+    [
+        ({}, 5),
+        ({"y": 0.30}, 0),
+        ({"z": 0.10 + 0.06 - 0.004}, 1),
+        ({"force_n": 3.0}, 2),
+        ({"force_n": 35.0}, 4),
+    ],
+)
+def test_an_attempt_is_graded_by_how_far_it_came(scene, changes, steps):
+    assert ends(scene, good(scene, **changes)).count_done_steps() == steps

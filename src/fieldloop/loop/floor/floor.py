@@ -12,7 +12,7 @@ from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import make_ulid
-from fieldloop.model.policy import FailureClass, Outcome, Stage
+from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.trial import Trial, TrialPlan
 from fieldloop.release.writers.mcap import Compression, write_whole_log
@@ -20,6 +20,7 @@ from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.clocks import get_max_offsets_ms
 from fieldloop.simulate.arm.compression import JPEG_QUALITY
 from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.physics import FIVE
 from fieldloop.simulate.arm.rollout import Attempt
 from fieldloop.simulate.arm.scene import USUAL_YAW_RAD, Setup, compute_place_in_bin
 from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
@@ -96,6 +97,7 @@ class Try:
     setup: Setup = field(default_factory=Setup)
     scenario: str = ""
     outcome: str = ""
+    steps: tuple[str, ...] = ()
 
 
 def run_trials(
@@ -124,7 +126,7 @@ def run_trials(
         Try(
             trial.policy, trial.stratum, now - (len(plan.trials) - trial.order) * BETWEEN_NS, Stage.GATE,
             ("gate", plan.policy, plan.look, trial.scene), setup(trial), trial.scenario,
-            name_outcome(plan, trial.order),
+            name_outcome(plan, trial.order), plan.steps,
         )
         for trial in trials
     ]  # fmt: skip
@@ -197,7 +199,16 @@ def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
         confidence=tried.confidence,
         latency_ms=tried.latency_ms,
         interventions=int(stopped),
+        steps=_list_steps(wanted.steps, tried, stopped=stopped),
     )
+
+
+def _list_steps(rubric: Sequence[str], tried: Attempt, *, stopped: bool) -> tuple[Step, ...]:
+    """List the steps of an attempt by the rubric of its plan; the floor knows the five steps of the shipped one only."""
+    if len(rubric) != FIVE or tried.verdict is None:
+        return ()
+    done = 0 if stopped else tried.verdict.count_done_steps()
+    return tuple(Step(name, place < done) for place, name in enumerate(rubric[: done + 1]))
 
 
 def _is_stopped_by_guard(engine: Engine, tried: Attempt, at_ns: int) -> bool:

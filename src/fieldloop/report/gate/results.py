@@ -17,7 +17,18 @@ from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_number, format_plural, format_time, levels_in_words, percent, percent_range
 
 RESULT_COLUMNS = ("verdict", "requirement", "seen", "", "confidence bounds", "remarks", "required")
-TRIAL_COLUMNS = ("trial", "time", "scenario", "conditions", "result", "failed by", "cycle s", "judged by", "robot")
+TRIAL_COLUMNS = (
+    "trial",
+    "time",
+    "scenario",
+    "conditions",
+    "result",
+    "steps",
+    "failed by",
+    "cycle s",
+    "judged by",
+    "robot",
+)
 CELL, GAP, ACROSS = 9, 2, 60
 
 
@@ -105,6 +116,7 @@ def _make_trial_row(place: int, outcome: Outcome) -> tuple[object, ...]:
     return (
         place, format_time(outcome.at_ns), describe_scenario(outcome.scenario), levels_in_words(outcome.stratum),
         f"{ended}{helped}",
+        sum(step.succeeded for step in outcome.steps) if outcome.steps else "–",
         outcome.failure.value if outcome.failure else "", format_number(outcome.cycle_s, 3), outcome.judged_by,
         outcome.robot,
     )  # fmt: skip

@@ -11,6 +11,8 @@ from fieldloop.simulate.arm.scene import Scene
 
 MAX_DROP_M = 0.05
 TIMEOUT_S = 14.0
+FIVE = 5
+"""Steps of a pick that an observer can tell apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +32,17 @@ class Verdict:
     def succeeded(self) -> bool:
         """Did nothing go wrong?"""
         return self.failure is None
+
+    def count_done_steps(self) -> int:
+        """Return how many of the five steps were done: reached the item, grasped, lifted, carried, placed it."""
+        if self.succeeded:
+            return FIVE
+        if self.grip is None:  # it failed before or while the fingers closed
+            return 0 if self.failure in (FailureClass.COLLISION, FailureClass.TIMEOUT) else 1
+        if self.lost_s is None:
+            return FIVE - 1
+        ends = (self.path.phases[name][1] for name in ("lift", "transport") if name in self.path.phases)
+        return 2 + sum(self.lost_s > end for end in ends)
 
 
 def simulate_pick(scene: Scene, path: Path) -> Verdict:
