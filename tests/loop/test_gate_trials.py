@@ -180,6 +180,19 @@ def test_a_corrected_trial_is_another_question_to_the_gate(here):
     assert gate.decide_gate(here, "p1").id != first.id
 
 
+def test_a_plan_that_has_decided_takes_no_further_trials(here, monkeypatch):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate_trials.record_trial(here, plan, 1, "failure")
+    slow = dataclasses.replace(FAST, status=Status.FAILED)
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, slow))
+    assert gate.decide_gate(here, "p1").status is Status.FAILED
+    with pytest.raises(Refused, match="has decided"):
+        gate_trials.record_trial(here, plan, 19, "success")
+    with pytest.raises(Refused, match="has decided"):
+        gate_trials.take_next_trial(here, plan)
+    assert gate_plan.plan_gate(here, "p1").plan != plan
+
+
 def test_an_operator_may_report_planned_trials_and_no_others(here):
     plan = gate_plan.plan_gate(here, "p1").plan
     robot = here.acting_as(Actor("arm-1", Role.ROBOT))

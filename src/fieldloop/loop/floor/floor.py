@@ -204,7 +204,7 @@ def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
 
 
 def _list_steps(rubric: Sequence[str], tried: Attempt, *, stopped: bool) -> tuple[Step, ...]:
-    """List the steps of an attempt by the rubric of its plan; the floor knows the five steps of the shipped one only."""
+    """List the steps of an attempt by the rubric of its plan; the floor knows the five shipped steps only."""
     if len(rubric) != FIVE or tried.verdict is None:
         return ()
     done = 0 if stopped else tried.verdict.count_done_steps()

@@ -14,7 +14,7 @@ from fieldloop.evaluate.results import (
 )
 from fieldloop.evaluate.smoothness import measure_chunks, parse_chunks
 from fieldloop.loop.run.possible_outcomes import refuse_impossible_outcomes
-from fieldloop.loop.ship.gate_plan import find_results, require_plan
+from fieldloop.loop.ship.gate_plan import find_results, is_revealed, require_plan
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import Event, OutcomeRecorded
@@ -131,6 +131,7 @@ def record_trial(  # noqa: PLR0913 - each is an option of the command
             f"Trial {order} of {known.id} has a result already. "
             f"Correct it with a reason: fieldloop gate correct {known.id} {order} RESULT --reason"
         )
+    _refuse_closed(workspace, known)
     held = _find_leases(workspace, known, made.at_ns).get(order)
     if held is not None and held.taken_by not in (workspace.actor.id, robot):
         raise Refused(f"{held.taken_by} is making trial {order} of {known.id} now. Take another: fieldloop gate next")
@@ -225,6 +226,8 @@ def _take(workspace: Workspace, plan: TrialPlan, person: str, order: int, *, for
     else:
         chosen = _choose(plan, done, leases, person)
     left = len(plan.trials) - len(done)
+    if chosen is not None:
+        _refuse_closed(workspace, plan)
     if chosen is None:
         return TrialToMake(plan.id, 0, "", "", Stratum(), (), 0, 0, len(done), left)
     until_ns = now_ns + round(workspace.operations["gate"].number("trial_lease_s") * NS_PER_S)
@@ -246,6 +249,12 @@ def _choose(plan: TrialPlan, done: set[int], leases: dict[int, TrialTaken], pers
 
 def _find_leases(workspace: Workspace, plan: TrialPlan, now_ns: int) -> dict[int, TrialTaken]:
     return {t.order: t for t in workspace.store.find(TrialTaken, {"plan": plan.id}) if t.until_ns > now_ns}
+
+
+def _refuse_closed(workspace: Workspace, plan: TrialPlan) -> None:
+    """Refuse further trials of a plan with which the gate has decided: the arms are known, so they are not blind."""
+    if is_revealed(workspace, plan):
+        raise Refused(f"The gate has decided with {plan.id}. Plan further trials: fieldloop gate plan")
 
 
 def _count_steps(plan: TrialPlan, result: Result, stated: int | None) -> int:

@@ -8,16 +8,16 @@ from fieldloop.say.html import Markup, tag
 from fieldloop.say.numbers import format_plural, format_time, stratum_in_words
 
 SCENARIOS = (
-    ("base", "Nominal conditions, in the mix of the deployment. Distractors and cycle time are compared with them."),
-    ("lighting:…", "A light that the policy was not trained under and that is not deployed, one scenario for each."),
-    ("position:…", "A fixed position of the item, some at the edge of the workspace. Every one must be handled."),
-    ("distractors", "Objects that do not belong to the scene."),
-    ("edge:pose", "The item is turned slightly beyond the usual range."),
-    ("edge:gripper", "Something hides part of the gripper from the camera."),
-    ("edge:joint", "A joint starts near its limit."),
-    ("edge:camera", "Something covers part of the camera's picture."),
-    ("incident:…", "The conditions of a failure in production that was kept as a scenario of every gate."),
-    ("consecutive", "Autonomous trials in a row under nominal conditions; their order is tested for patterns."),
+    ("base", "nominal conditions", "The mix of the deployment. Foreign objects and cycle time are compared with it."),
+    ("lighting:…", "novel light", "A light that is neither deployed nor in the training data; one scenario for each."),
+    ("position:…", "novel position", "A fixed place of the item, some at the workspace's edge. Every one is judged."),
+    ("distractors", "foreign objects", "Objects that do not belong to the scene."),
+    ("edge:pose", "edge case", "Pose outside nominal: the item is turned slightly beyond the usual range."),
+    ("edge:gripper", "edge case", "Something hides part of the gripper from the camera."),
+    ("edge:joint", "edge case", "A joint starts near its limit."),
+    ("edge:camera", "edge case", "Something covers part of the camera's picture."),
+    ("incident:…", "kept failure", "The conditions of a failure in production, kept for every later gate."),
+    ("consecutive", "consecutive trials", "Autonomous trials in a row under nominal conditions, tested for patterns."),
 )
 
 
@@ -25,7 +25,7 @@ def draw_method(report: GateReport) -> Iterator[Markup]:
     """Draw the method, its scenarios and its limits."""
     yield draw_panel("Method", [_draw_rules(), *_draw_plans(report)])
     kept = [(s.name, stratum_in_words(s.stratum), s.what, format_time(s.kept_ns), s.kept_by) for s in report.kept]
-    scenarios = draw_table(("scenario", "what it is"), SCENARIOS, (), ("what it is",))
+    scenarios = draw_table(("code", "scenario", "what it is"), SCENARIOS, (), ("what it is",))
     parts: list[Markup] = [scenarios]
     if kept:
         parts.append(draw_table(("kept scenario", "conditions", "what happened", "kept", "by"), kept))

@@ -3,10 +3,13 @@
 It has the parts that ISO/IEC 17025 clause 7.8 asks of a test report. It does not claim accreditation.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.gate_report import GateReport
+from fieldloop.model.policy import Outcome
 from fieldloop.report.gate.method import draw_method
 from fieldloop.report.gate.results import draw_arms, draw_results, draw_trials
 from fieldloop.report.gate.words import SIMULATED, describe_scenario, join_scenarios
@@ -161,9 +164,9 @@ def _draw_deviations(report: GateReport) -> Markup:
 
 
 def _draw_opinions(report: GateReport) -> Markup:
-    """Draw interpretations apart from results: what would settle what is open."""
+    """Draw interpretations apart from results: how attempts failed where the version is held back, and what decides."""
     held = [t for t in report.decision.tests if t.status is not Status.PASSED]
-    rows = [tag("li", f"{describe_scenario(t.name)}: {write_sentence(t.message)}") for t in held]
+    rows = [tag("li", f"{describe_scenario(t.name)}: {interpret_test(t, report.outcomes)}") for t in held]
     return draw_panel(
         "Opinions and interpretations",
         [
@@ -173,8 +176,30 @@ def _draw_opinions(report: GateReport) -> Markup:
     )
 
 
+def interpret_test(test: GateTest, outcomes: Sequence[Outcome]) -> str:
+    """Write what holds a version back in a requirement: what would decide, and how its attempts failed."""
+    tried = [o for o in outcomes if o.scenario == test.name]
+    failed = [o for o in tried if o.succeeded is False]
+    if test.status is Status.FAILED:
+        written = "The evidence excludes the limit."
+    elif test.more_trials:
+        written = f"About {format_plural(test.more_trials, 'more trial')} would decide at the rate seen so far."
+    else:
+        return write_sentence(test.message)
+    if failed:
+        kinds = Counter(o.failure.value if o.failure else "no class stated" for o in failed)
+        classes = ", ".join(f"{kind} {n}" for kind, n in kinds.most_common())
+        written += f" Of {format_plural(len(tried), 'trial')}, {len(failed)} failed ({classes})."
+    if helped := sum(o.interventions > 0 for o in tried):
+        written += f" A person or the guard intervened in {helped}."
+    return written
+
+
 def _draw_authorisation(report: GateReport) -> Markup:
-    lines = ("Trials conducted by: name, date, signature", "Report authorised by: name, date, signature")
+    lines = (
+        "Laboratory: name, address", "Customer: name, contact", "Trials conducted by: name, date, signature",
+        "Report authorised by: name, date, signature",
+    )  # fmt: skip
     note = (
         f"The decision was computed by fieldloop {report.fieldloop}, asked for by {report.decided_by or 'not kept'}. "
         "A person who authorises it signs here."
