@@ -10,7 +10,6 @@ from fieldloop.annotate.interchange.recognise import FrameBase
 from fieldloop.calibrate.hand_eye.poses import Setup
 from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.errors import FieldloopError as FieldloopError
-from fieldloop.evaluate.trial import Trial
 from fieldloop.loop.annotate.adjudicate import Adjudicated
 from fieldloop.loop.annotate.compare.annotators import Agreed
 from fieldloop.loop.annotate.deal import Dealt
@@ -88,6 +87,7 @@ from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.served import ServerShown
 from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.convert import Converted
+from fieldloop.loop.ship.gate_trials import TrialToMake
 from fieldloop.model.alarm import Watch
 from fieldloop.model.audit import Audit
 from fieldloop.model.calibration import Calibration
@@ -104,6 +104,7 @@ from fieldloop.model.episode import Session
 from fieldloop.model.event import SynchronisationVerified
 from fieldloop.model.finding import Status
 from fieldloop.model.fix import FixKind
+from fieldloop.model.gate_report import GateReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Step
 from fieldloop.model.integrity import Integrity
@@ -125,6 +126,10 @@ from fieldloop.model.release import Release
 from fieldloop.model.release_diff import ReleaseDiff
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.touched import Dependents
+from fieldloop.model.trial import KeptScenario
+from fieldloop.model.trial import TrialResult
+from fieldloop.model.trial import TrialTaken
+from fieldloop.model.trial_sheet import TrialSheet
 from fieldloop.model.worth import Worth
 from fieldloop.model.worth import WorthMethod
 from fieldloop.model.written_poses import Side
@@ -414,12 +419,28 @@ class OpenWorkspace:
         """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed."""
     def policy_register(self, name: str, *, digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
         """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does."""
-    def gate(self, policy: str, *, simulate: bool = ..., site: str = ..., seed: int = ...) -> Decision:
+    def gate(self, policy: str, *, simulate: bool = ..., control: str = ..., site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Decision:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
+    def gate_report(self, policy: str, *, html: PathLike | None = ...) -> GateReport:
+        """Show the report of a policy's last gate decision: verdict, evidence, method, uncertainty and deviations."""
+    def gate_plan(self, policy: str, *, control: str = ..., site: str = ..., seed: int = ...) -> TrialSheet:
+        """Plan the trials of a policy's next gate: what to try in which order, blind to the operator."""
+    def gate_trials(self, policy: str, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> TrialSheet:
+        """Show the trials of the gate's plan: their order, how to set each up, and which are done."""
+    def gate_next(self, plan: str, *, taker: str = ..., order: int = ..., for_robot: bool = ...) -> TrialToMake:
+        """Take the next trial of a plan under a lease, so that two robots do not make the same one."""
+    def gate_return(self, plan: str, order: int, *, taker: str = ...) -> TrialTaken:
+        """Give a trial back that was taken and not made, so that others need not wait for the end of its lease."""
+    def gate_result(self, plan: str, order: int, result: Literal['success', 'failure', 'unknown'], *, steps_done: int | None = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., latency_ms: float | None = ..., confidence: float | None = ..., interventions: int = ..., robot: str = ..., remark: str = ..., facts: str | Sequence[str] = ..., chunks: str = ...) -> TrialResult:
+        """Record how a trial of a plan ended; a second result of the same trial is refused."""
+    def gate_correct(self, plan: str, order: int, result: Literal['success', 'failure', 'unknown'], *, reason: str, steps_done: int | None = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., interventions: int | None = ..., remark: str | None = ...) -> TrialResult:
+        """Correct the result of a trial, with a reason; the earlier result stays on record."""
+    def gate_keep(self, *, incident: str = ..., outcome: str = ..., stratum: str = ..., what: str = ...) -> KeptScenario:
+        """Keep a failure in production as a scenario of every later gate, of every policy."""
+    def gate_scenarios(self) -> tuple[KeptScenario, ...]:
+        """List the failures that every gate tries, in the order in which they were kept."""
     def gate_compare(self, policy: str, against: str, *, question: Question | str = ..., simulate: bool = ..., seed: int = ...) -> VersionComparison:
         """Compare two policy versions by their trials: better, worse, no difference, or how many more pairs are needed."""
-    def gate_trials(self, policy: str, *, site: str = ..., seed: int = ...) -> tuple[Trial, ...]:
-        """List the trials that the next gate of this policy needs, in blind order."""
     def gate_show(self, policy: str) -> PolicyShown:
         """Show one policy with every decision of the gate about it."""
     def gate_decisions(self) -> tuple[Decision, ...]:

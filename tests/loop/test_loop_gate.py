@@ -37,7 +37,6 @@ class Fixed:
     bundle = SimpleNamespace(
         guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD), policy="c" * 64, name="p1", horizon=1
     )
-    bundle = SimpleNamespace(horizon=1, guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD))
 
     def act(self, _observation):
         return Action(NAMES, np.array([0.5, 0.1, 0.2, 0.0, 0.08, 15.0]), 0.9, 1.0)

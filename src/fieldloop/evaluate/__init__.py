@@ -15,9 +15,8 @@ Two versions are compared by a sequential test (`versions`), valid at every look
 """
 
 from fieldloop.evaluate.chances import Chances, compute_verdict_chances
-from fieldloop.evaluate.judge import judge_gate, note_missing_lightings, note_unknown_training
-from fieldloop.evaluate.pairs import pair_attempts
 from fieldloop.evaluate.judge import GateCase, judge_gate, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate.pairs import pair_attempts
 from fieldloop.evaluate.plan import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.results import note_deviations
 from fieldloop.evaluate.trial import Trial

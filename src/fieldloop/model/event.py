@@ -372,12 +372,11 @@ Event = (
     | DeploymentMapped | DeploymentAudited | PlanDrawn | PlanScored | SynchronisationVerified | SessionOpened
     | SessionClosed | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
     | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
-    | SensorVerified | TaxonomyLocked | EpisodeAnnotated
-    | LabelsSaved | LabelTasksDealt | LabelTaskMoved | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked
-    | LabelsAdjudicated | TaxonomyMigrated | ReleaseFrozen | ReleaseExported | LagsMeasured
-    | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
-    | TrialsPlanned | TrialLeased | TrialJudged | TrialCorrected | ScenarioKept
-    | ServingMoved | RolloutMoved | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
+    | SensorVerified | TaxonomyLocked | EpisodeAnnotated | LabelsSaved | LabelTasksDealt | LabelTaskMoved
+    | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked | LabelsAdjudicated | TaxonomyMigrated
+    | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
+    | TrialsPlanned | TrialLeased | TrialJudged | TrialCorrected | ScenarioKept | ServingMoved | RolloutMoved
+    | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
