@@ -421,8 +421,6 @@ class OpenWorkspace:
         """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does."""
     def gate(self, policy: str, *, simulate: bool = ..., control: str = ..., site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Decision:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
-    def gate_compare(self, policy: str, against: str, *, question: Question | str = ..., simulate: bool = ..., seed: int = ...) -> VersionComparison:
-        """Compare two policy versions by their trials: better, worse, no difference, or how many more pairs are needed."""
     def gate_report(self, policy: str, *, html: PathLike | None = ...) -> GateReport:
         """Show the report of a policy's last gate decision: verdict, evidence, method, uncertainty and deviations."""
     def gate_plan(self, policy: str, *, control: str = ..., site: str = ..., seed: int = ...) -> TrialSheet:
@@ -441,6 +439,8 @@ class OpenWorkspace:
         """Keep a failure in production as a scenario of every later gate, of every policy."""
     def gate_scenarios(self) -> tuple[KeptScenario, ...]:
         """List the failures that every gate tries, in the order in which they were kept."""
+    def gate_compare(self, policy: str, against: str, *, question: Question | str = ..., simulate: bool = ..., seed: int = ...) -> VersionComparison:
+        """Compare two policy versions by their trials: better, worse, no difference, or how many more pairs are needed."""
     def gate_show(self, policy: str) -> PolicyShown:
         """Show one policy with every decision of the gate about it."""
     def gate_decisions(self) -> tuple[Decision, ...]:

@@ -373,8 +373,8 @@ Event = (
     | SessionClosed | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
     | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
     | SensorVerified | TaxonomyLocked | EpisodeAnnotated | LabelsSaved | LabelTasksDealt | LabelTaskMoved
-    | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked | LabelsAdjudicated | TaxonomyMigrated | ReleaseFrozen
-    | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
+    | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked | LabelsAdjudicated | TaxonomyMigrated
+    | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
     | TrialsPlanned | TrialLeased | TrialJudged | TrialCorrected | ScenarioKept | ServingMoved | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip

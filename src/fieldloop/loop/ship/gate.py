@@ -72,7 +72,7 @@ def decide_gate(
         return _write_report(workspace, last, html)
     engine = load_engine(workspace, version) if simulate or version.bundle else None
     run = _run_on_floor(workspace, version, engine, control, site, seed) if simulate and engine else FloorRun(None, ())
-    robots = int(settings["load_robots"])
+    robots = int(workspace.operations["serve"]["admission_robots"])
     outcomes = [*recorded, *(o for o in run.outcomes if o.policy == version.id)]
     judged = _count_each_attempt_once(outcomes)
     decision = judge_gate(
