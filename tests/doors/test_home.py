@@ -23,6 +23,7 @@ from fieldloop.model.note import note
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
+from fieldloop.model.response_event import IncidentMoved
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import write_sentence
 
@@ -85,7 +86,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     assert show_home(workspace).next.command == 'fieldloop incident move incident_01 classified --note "what was done"'
     incident = workspace.store.get(Incident, "incident_01")
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
-    workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
+    workspace.write(IncidentMoved(dataclasses.replace(incident, steps=done)))
     after = show_home(workspace)
     assert write_sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"

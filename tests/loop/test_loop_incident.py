@@ -8,9 +8,9 @@ from tests.doors.story import DAY, NOW
 from fieldloop.errors import Refused, StoreBusy
 from fieldloop.loop.run import incident
 from fieldloop.model.alarm import Alarm
-from fieldloop.model.event import AlarmRaised, IncidentMoved
 from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.response_event import AlarmRaised, IncidentMoved
 
 
 def raise_alarm(workspace, name):

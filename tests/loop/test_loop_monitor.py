@@ -15,11 +15,12 @@ from fieldloop.loop.run import outcomes
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.event import DemandPlaced, PlanDrawn, PolicyTrained
+from fieldloop.model.event import PlanDrawn, PolicyTrained
 from fieldloop.model.note import note
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.plan import Demand, Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.response_event import DemandPlaced
 from fieldloop.store import open_shelf, open_store
 
 NOW_NS = 1_760_000_000 * 10**9

@@ -8,9 +8,9 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.house import tokens
 from fieldloop.loop.run import trust
 from fieldloop.loop.work import atomic_files
-from fieldloop.model.event import TokenIssued
 from fieldloop.model.finding import Status
 from fieldloop.model.person import Role
+from fieldloop.model.person_event import TokenIssued
 
 
 @pytest.fixture
