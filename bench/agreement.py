@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from bench.harness import Figure, Skipped, main, summarise, summarise_share
-from fieldloop.annotate.agreeing import Limits, compare_all_authors
+from fieldloop.annotate.agreeing import AgreementLimits, compare_all_authors
 from fieldloop.model.agreement import AgreementReport, Remedy
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.taxonomy import PHASES
@@ -26,7 +26,7 @@ EPISODES = 1_000
 GROUPS = 200
 HALF = 0.5
 F1_AT = (0.1, HALF, 0.9)
-LIMITS = Limits(0.8, 3.0)
+LIMITS = AgreementLimits(0.8, 3.0)
 GRASPS = ("pinch", "power", "tripod")
 Made = TypeVar("Made")
 Found = tuple[Remedy, tuple[str, ...], tuple[str, ...]]

@@ -30,8 +30,6 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import (
-    AlarmRaised,
-    DiagnosisMade,
     EpisodeAnnotated,
     EpisodeJudged,
     Event,
@@ -45,6 +43,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
+from fieldloop.model.response_event import AlarmRaised, DiagnosisMade
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
 from fieldloop.model.taxonomy import PHASES

@@ -85,7 +85,7 @@ from fieldloop.loop.run.incident import IncidentNow
 from fieldloop.loop.run.outcomes import RecordedOutcomes
 from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.served import ServerShown
-from fieldloop.loop.run.trust import Evidence
+from fieldloop.loop.run.trust import EvidenceRecord
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.loop.ship.gate_trials import TrialToMake
 from fieldloop.model.alarm import Watch
@@ -501,7 +501,7 @@ class OpenWorkspace:
         """Write the post-mortem of an incident from the record, as Markdown."""
     def trace(self, policy: str = ..., *, calibration: str = ..., operator: str = ..., robot: str = ..., session: str = ..., site: str = ..., provider: str = ..., protocol: str = ..., episode: str = ...) -> Lineage | Dependents:
         """Trace a policy back to all that it rests on, or one thing forward to every release and policy it touched."""
-    def evidence(self, policy: str, file: PathLike) -> Evidence:
+    def evidence(self, policy: str, file: PathLike) -> EvidenceRecord:
         """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now."""
     def supply(self, provider: str, *, session: str = ...) -> Acceptance:
         """Accept a provider's delivery, or reject it with reasons."""

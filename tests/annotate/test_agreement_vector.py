@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.annotate.labelled import HZ, annotate_group
 
-from fieldloop.annotate.agreeing import Limits, compare_all_authors
+from fieldloop.annotate.agreeing import AgreementLimits, compare_all_authors
 from fieldloop.errors import BadInput
 from fieldloop.model.agreement import EDGE_CASES, Remedy
 from fieldloop.model.annotation import Annotation
@@ -12,7 +12,7 @@ from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
 from fieldloop.say import write_sentence
 
-LIMITS = Limits(0.8, 3.0)
+LIMITS = AgreementLimits(0.8, 3.0)
 SETTINGS = default_operations()["agree"]
 FAST = SETTINGS.replace_values(draws=60, gamma_samples=4, gamma_episodes=4)
 SECOND = 10**9

@@ -21,6 +21,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.note import note
 from fieldloop.model.person import Operator
+from fieldloop.model.person_event import OperatorEnrolled
 from fieldloop.model.plan import Plan, Quota, WorkOrder
 
 
@@ -70,7 +71,7 @@ def prepare(workspace: Workspace, strata: list[Stratum], shares: list[float]) ->
     )
     workspace.write(
         happened.RobotRegistered(Robot("arm-1", "sim6", "leipzig-b")),
-        *(happened.OperatorEnrolled(Operator(f"op-{n}", (("hand", "medium"),))) for n in range(1, 5)),
+        *(OperatorEnrolled(Operator(f"op-{n}", (("hand", "medium"),))) for n in range(1, 5)),
     )
     identity = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.4), (0.0, 0.0, 0.0, 1.0))
     workspace.write(

@@ -14,6 +14,7 @@ from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.note import note
 from fieldloop.model.plan import Demand
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.model.response_event import AlarmRaised, DemandPlaced, DiagnosisMade, IncidentMoved, IncidentOpened
 from fieldloop.model.rollout import Rollout, Rung
 
 
@@ -84,7 +85,7 @@ def run(
     workspace.write(*outcomes)
     rate = Rate(policy.id, "leipzig-b", 120, 168, 0.714, 0.64, 0.777, NOW - 17 * DAY, NOW - 10 * DAY)
     workspace.write(
-        happened.AlarmRaised(
+        AlarmRaised(
             Alarm(
                 "alarm_1",
                 policy.id,
@@ -110,7 +111,7 @@ def run(
         written("Collect 24 demonstrations in dim light."),
     )
     workspace.write(
-        happened.DiagnosisMade(
+        DiagnosisMade(
             Diagnosis(
                 "diagnosis_1",
                 policy.id,
@@ -138,7 +139,7 @@ def run(
         NOW - 6 * 3600 * S,
         "alarm_1",
     )
-    workspace.write(happened.IncidentOpened(incident))
+    workspace.write(IncidentOpened(incident))
     steps = tuple(
         StepDone(step, incident.alerted_ns + k * 600 * S, "local", "done")
         for k, step in enumerate((Step.DETECTED, Step.CONTAINED), 0)
@@ -153,9 +154,9 @@ def run(
         incident.alarm,
         steps,
     )
-    workspace.write(happened.IncidentMoved(moved))
+    workspace.write(IncidentMoved(moved))
     workspace.write(
-        happened.DemandPlaced(
+        DemandPlaced(
             Demand(
                 "demand_1",
                 Stratum.of(lighting="dim"),

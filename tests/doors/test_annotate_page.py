@@ -14,7 +14,7 @@ from fieldloop.loop.annotate.compare.annotators import compare_annotators
 from fieldloop.loop.annotate.deal import deal_tasks
 from fieldloop.loop.home.annotations import show_annotations
 from fieldloop.loop.house.tokens import issue_token
-from fieldloop.model.agreement import Estimate
+from fieldloop.model.agreement import AgreementEstimate
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
@@ -54,7 +54,7 @@ def test_the_boundary_agreed_on_least_is_named(workspace):
 def test_the_page_gives_the_verdicts_of_agree(workspace):
     shown, agreed = show_annotations(workspace).agreement, compare_annotators(workspace, kind=("phase",)).report
     for ours, theirs in ((shown.vectors, agreed.vectors), (shown.pairs, agreed.pairs)):
-        assert [replace(one, gamma=Estimate()) for one in theirs] == list(ours)
+        assert [replace(one, gamma=AgreementEstimate()) for one in theirs] == list(ours)
     assert (shown.min_kappa, shown.max_boundary_frames) == (agreed.min_kappa, agreed.max_boundary_frames)
 
 

@@ -56,14 +56,14 @@ class Own:
     status: Status = Status.FAILED
 
 
-def told(root):
+def write_story_to(root):
     story_workspace(root).close()
     return root
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    return told(tmp_path_factory.mktemp("cli") / "w")
+    return write_story_to(tmp_path_factory.mktemp("cli") / "w")
 
 
 def fieldloop(*words, **more):

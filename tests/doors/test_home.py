@@ -23,12 +23,13 @@ from fieldloop.model.note import note
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
+from fieldloop.model.response_event import IncidentMoved
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import write_sentence
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def full_site(tmp_path_factory):
     workspace = story_workspace(tmp_path_factory.mktemp("home") / "w")
     yield workspace
     workspace.close()
@@ -62,8 +63,8 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
     assert now.stages[0].mark == "warn"
 
 
-def test_the_stages_say_what_is_in_them(told):
-    stages = {stage.key: stage for stage in show_home(told).stages}
+def test_the_stages_say_what_is_in_them(full_site):
+    stages = {stage.key: stage for stage in show_home(full_site).stages}
     assert (stages["check"].count, write_sentence(stages["check"].fact), stages["check"].mark) == (
         "36",
         "passed, 4 held back",
@@ -85,7 +86,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     assert show_home(workspace).next.command == 'fieldloop incident move incident_01 classified --note "what was done"'
     incident = workspace.store.get(Incident, "incident_01")
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
-    workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
+    workspace.write(IncidentMoved(dataclasses.replace(incident, steps=done)))
     after = show_home(workspace)
     assert write_sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
@@ -125,15 +126,14 @@ def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
     assert (write_sentence(step.sentence), step.command) == (said, command)
 
 
-def test_the_last_point_is_the_window_that_ends_now(told):
-    shown = compute_success_over_time(told)
-    outcomes = [
-        o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= told.clock() + 1 - 7 * DAY
-    ]
+def test_the_last_point_is_the_window_that_ends_now(full_site):
+    shown = compute_success_over_time(full_site)
+    first_ns = full_site.clock() + 1 - 7 * DAY
+    outcomes = [o for o in full_site.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= first_ns]
     last = shown.points[-1]
     assert (last.successes, last.episodes) == (sum(o.succeeded for o in outcomes), len(outcomes))
     assert last.low < last.rate < last.high
-    (here,) = read_success_rates(told)
+    (here,) = read_success_rates(full_site)
     assert (here.successes, here.episodes) == (last.successes, last.episodes)
     assert shown.baseline == pytest.approx(0.9)
     assert shown.alarm == pytest.approx(0.85)
@@ -195,14 +195,14 @@ def happened_in():
     return Stratum.of(lighting="dim")
 
 
-def test_what_comes_by_the_hundred_is_summed_up(told):
-    texts = [write_sentence(change.text) for change in show_home(told).changes]
+def test_what_comes_by_the_hundred_is_summed_up(full_site):
+    texts = [write_sentence(change.text) for change in show_home(full_site).changes]
     assert texts[:2] == ["Demand placed", "Incident moved: leipzig-b"]
     assert any(text.endswith("outcomes recorded") for text in texts)
     (summed,) = (
-        change.text["events"] for change in show_home(told).changes if change.text.code == "home.outcomes_recorded"
+        change.text["events"] for change in show_home(full_site).changes if change.text.code == "home.outcomes_recorded"
     )
-    assert summed == sum(1 for _ in told.store.events(happened.OutcomeRecorded))  # all were recorded at once
+    assert summed == sum(1 for _ in full_site.store.events(happened.OutcomeRecorded))  # all were recorded at once
     assert len(texts) <= 8
 
 
@@ -238,14 +238,14 @@ def test_a_status_among_the_changes_is_in_words(empty):
     assert [change.text["which"] for change in show_home(empty).changes] == ["cannot tell"]
 
 
-def test_the_tail_follows_the_ledger(told):
-    first = read_ledger_tail(told, 0, 2)
+def test_the_tail_follows_the_ledger(full_site):
+    first = read_ledger_tail(full_site, 0, 2)
     assert [entry["seq"] for entry in first] == [1, 2]
     assert first[0]["kind"] == "WorkspaceCreated"
-    assert read_ledger_tail(told, told.store.get_last_seq()) == ()
+    assert read_ledger_tail(full_site, full_site.store.get_last_seq()) == ()
 
 
-def test_each_episode_has_its_last_verdict(told):
-    verdicts = list_last_reports(told)
+def test_each_episode_has_its_last_verdict(full_site):
+    verdicts = list_last_reports(full_site)
     assert len(verdicts) == 40
     assert sum(r.status is Status.FAILED for r in verdicts) == 4

@@ -10,8 +10,8 @@ from tests.doors.visitor import AWAY, LOCAL, Visitor
 from fieldloop.api import live as following
 from fieldloop.api.app import build_app
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model import event as happened
 from fieldloop.model.person import Operator
+from fieldloop.model.person_event import OperatorEnrolled
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, mo
     live = following.Live(lambda: workspace)
     before = workspace.store.get_last_seq()
     opened, heard = asyncio.run(
-        following_pages(live, 5, before, lambda: workspace.write(happened.OperatorEnrolled(Operator("op-8"))))
+        following_pages(live, 5, before, lambda: workspace.write(OperatorEnrolled(Operator("op-8"))))
     )
     assert len({hello["instance"] for hello in opened}) == 1
     assert [numbers["seq"] for numbers in heard] == [before + 1] * 5

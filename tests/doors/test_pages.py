@@ -17,6 +17,7 @@ from fieldloop.loop.house.tokens import issue_token
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model import event as happened
 from fieldloop.model.person import Operator, Role
+from fieldloop.model.person_event import OperatorEnrolled
 
 RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.exit(main())"]
 PAGES = (
@@ -230,7 +231,7 @@ def test_the_home_page_shows_the_loop_and_follows_the_ledger(root, server, brows
         page.wait_for_selector("html[data-live]")
         workspace = open_workspace(root)
         before = show_home(workspace).stages[2].count
-        workspace.write(happened.OperatorEnrolled(Operator("op-9")), *_one_more_episode(workspace))
+        workspace.write(OperatorEnrolled(Operator("op-9")), *_one_more_episode(workspace))
         expected = show_home(workspace).stages[2].count
         workspace.close()
         assert before != expected

@@ -8,8 +8,8 @@ from tests.doors.story_setting import DAY, NOW
 from tests.report import samples
 
 from fieldloop.loop.home.pages import read_daily_rates
-from fieldloop.model import event as happened
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.response_event import DiagnosisMade
 from fieldloop.report.diagnose.content import DOUBT
 from fieldloop.say.html import Markup
 from fieldloop.ui.pages import diagnose, plan
@@ -22,7 +22,7 @@ POLICY = "c" * 64
 def workspace(tmp_path_factory):
     told = story_workspace(tmp_path_factory.mktemp("plan") / "w")
     found = samples.diagnosis(id="diagnosis_9", site="leipzig-b", made_ns=NOW)
-    told.write(happened.DiagnosisMade(dataclasses.replace(found, cannot_tell=(samples.written(samples.NASTY),))))
+    told.write(DiagnosisMade(dataclasses.replace(found, cannot_tell=(samples.written(samples.NASTY),))))
     yield told
     told.close()
 

@@ -11,10 +11,10 @@ from fieldloop.store import open_shelf, open_store
 
 
 @pytest.fixture
-def told(tmp_path):
-    create_workspace(tmp_path / "told", name="leipzig")
+def full_site(tmp_path):
+    create_workspace(tmp_path / "site", name="leipzig")
     opened = open_workspace(
-        tmp_path / "told",
+        tmp_path / "site",
         store=open_store("sqlite://"),
         shelf=open_shelf("memory://"),
         clock=SimulatedClock(NOW),
@@ -23,3 +23,9 @@ def told(tmp_path):
     write_story(opened)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def told(full_site):
+    """The former name of `full_site`."""
+    return full_site

@@ -28,42 +28,43 @@ def incomplete(workspace):
     workspace.write(DeploymentAudited(dataclasses.replace(asked, complete=False, overridden_by=None)))
 
 
-def test_words_are_locked_once_over_a_complete_audit(told):
-    lock_taxonomy(told, WORDS)
-    before = told.store.get_last_seq()
-    lock_taxonomy(told, WORDS)
-    assert told.store.get_last_seq() == before
-    (locked,) = told.store.find(TaxonomyLocked)
+def test_words_are_locked_once_over_a_complete_audit(full_site):
+    lock_taxonomy(full_site, WORDS)
+    before = full_site.store.get_last_seq()
+    lock_taxonomy(full_site, WORDS)
+    assert full_site.store.get_last_seq() == before
+    (locked,) = full_site.store.find(TaxonomyLocked)
     assert (locked.name, locked.version) == (WORDS.name, WORDS.version)
     with pytest.raises(Refused, match="Give the change a new version"):
-        lock_taxonomy(told, dataclasses.replace(WORDS, labels=WORDS.labels[1:]))
+        lock_taxonomy(full_site, dataclasses.replace(WORDS, labels=WORDS.labels[1:]))
 
 
-def test_over_an_incomplete_audit_words_are_locked_only_by_an_override(told):
-    incomplete(told)
+def test_over_an_incomplete_audit_words_are_locked_only_by_an_override(full_site):
+    incomplete(full_site)
     with pytest.raises(Refused, match="needs a complete audit"):
-        lock_taxonomy(told, WORDS)
+        lock_taxonomy(full_site, WORDS)
     with pytest.raises(Refused, match="needs a complete audit"):
-        plan.plan(told, budget=10)
-    audit.override_audit(told, reason="the pilot starts on Monday")
-    lock_taxonomy(told, WORDS)
-    assert told.store.count(TaxonomyLocked) == 1
+        plan.plan(full_site, budget=10)
+    audit.override_audit(full_site, reason="the pilot starts on Monday")
+    lock_taxonomy(full_site, WORDS)
+    assert full_site.store.count(TaxonomyLocked) == 1
 
 
 @pytest.fixture
-def two_sites(told):
+def two_sites(full_site):
     """A second site is mapped and at work, and nobody demonstrated anything there."""
-    mapped = audit.require_latest_deployment(told)
+    mapped = audit.require_latest_deployment(full_site)
     first = dataclasses.replace(mapped.sites[0], share=0.8)
     second = dataclasses.replace(mapped.sites[0], id="gdansk", share=0.2)
     strata = [Exposure(Stratum.of({**e.stratum.levels, "site": site.id}), e.share * site.share)
               for e in mapped.exposures for site in (first, second)]  # fmt: skip
-    told.write(DeploymentMapped(dataclasses.replace(mapped, sites=(first, second), measured=tuple(strata))))
-    tried = told.store.find(Outcome, {"stage": Stage.PRODUCTION}, limit=1)[0]
+    full_site.write(DeploymentMapped(dataclasses.replace(mapped, sites=(first, second), measured=tuple(strata))))
+    tried = full_site.store.find(Outcome, {"stage": Stage.PRODUCTION}, limit=1)[0]
     there = Stratum.of({**tried.stratum.levels, "site": "gdansk"})
-    told.write(*(OutcomeRecorded(dataclasses.replace(tried, id=f"g{n}", site="gdansk", stratum=there, at_ns=NOW - n))
+    here = dataclasses.replace(tried, site="gdansk", stratum=there)
+    full_site.write(*(OutcomeRecorded(dataclasses.replace(here, id=f"g{n}", at_ns=NOW - n))
                  for n in range(30)))  # fmt: skip
-    return told
+    return full_site
 
 
 def test_a_site_in_production_without_its_set_is_named_in_audit_page_and_plan(two_sites):
@@ -88,5 +89,5 @@ def test_a_primary_site_that_the_map_does_not_have_is_refused_as_by_a_plan(two_s
         note_live_sites_without_set(two_sites, audit.require_latest_deployment(two_sites))
 
 
-def test_one_site_alone_has_no_further_ones(told):
-    assert note_live_sites_without_set(told, audit.require_latest_deployment(told)) == ()
+def test_one_site_alone_has_no_further_ones(full_site):
+    assert note_live_sites_without_set(full_site, audit.require_latest_deployment(full_site)) == ()

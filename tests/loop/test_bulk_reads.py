@@ -27,17 +27,17 @@ ZONES = ("Europe/Berlin", "Asia/Kolkata", "UTC")
 
 
 @pytest.fixture(params=[0, 1])
-def busy(told, request):
+def busy(full_site, request):
     """The story with a random history on top: three sites in three zones, several judges, another policy."""
     chance = random.Random(request.param)
-    mapped = require_latest_deployment(told)
+    mapped = require_latest_deployment(full_site)
     sites = tuple(replace(mapped.sites[0], id=f"s{n}", share=1 / 3, time_zone=zone) for n, zone in enumerate(ZONES))
-    told.write(DeploymentMapped(replace(mapped, sites=sites)))
-    known = [version.id for version in told.store.find(PolicyVersion)]
-    strata = [exposure.stratum for exposure in require_latest_deployment(told).exposures]
+    full_site.write(DeploymentMapped(replace(mapped, sites=sites)))
+    known = [version.id for version in full_site.store.find(PolicyVersion)]
+    strata = [exposure.stratum for exposure in require_latest_deployment(full_site).exposures]
     skus = [sku.id for sku in mapped.skus] or ["A7"]
-    now = told.clock()
-    told.write(
+    now = full_site.clock()
+    full_site.write(
         *(
             OutcomeRecorded(
                 Outcome(
@@ -58,7 +58,7 @@ def busy(told, request):
             for n in range(900)
         )
     )
-    return told
+    return full_site
 
 
 def test_the_monitor_sees_what_every_outcome_shows(busy):

@@ -12,9 +12,9 @@ LAG = {"rig": "r1", "stream": "wrist", "lag_ms": -4, "low_ms": -6, "high_ms": -1
 AGREED = {"authors": ["a", "b"], "episodes": 12, "kappa": 0.9, "boundary_frames": 0.5, "unmatched": 0}
 
 
-def written(tmp_path, told):
-    file = tmp_path / "told.json"
-    file.write_text(told if isinstance(told, str) else json.dumps(told), encoding="utf-8")
+def written(tmp_path, stated):
+    file = tmp_path / "lags.json"
+    file.write_text(stated if isinstance(stated, str) else json.dumps(stated), encoding="utf-8")
     return file
 
 
@@ -29,7 +29,7 @@ def test_what_was_measured_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("stated", "says"),
     [
         ("{", "line 1 is not valid JSON"),
         ({"a": 1}, "should be a list of objects, each with rig, stream"),
@@ -43,9 +43,9 @@ def test_what_was_measured_is_read(tmp_path):
         ([LAG | {"rig": 3}], "rig = 3; it should be a text"),
     ],
 )
-def test_a_lag_that_cannot_be_is_refused_by_name(tmp_path, told, says):
+def test_a_lag_that_cannot_be_is_refused_by_name(tmp_path, stated, says):
     with pytest.raises(BadInput, match=says):
-        read_lags(written(tmp_path, told))
+        read_lags(written(tmp_path, stated))
 
 
 @pytest.mark.parametrize(

@@ -46,42 +46,42 @@ def changed(alerts=(3,)):
     )  # fmt: skip
 
 
-def test_the_same_result_is_written_once(told):
+def test_the_same_result_is_written_once(full_site):
     made = report_of(episode("00" * 32, finding(measured=math.nan)), trends=(changed(),))
-    first = record_dataset_verdict(told, made)
-    before = told.store.get_last_seq()
-    again = record_dataset_verdict(told, made)
-    assert told.store.get_last_seq() == before
+    first = record_dataset_verdict(full_site, made)
+    before = full_site.store.get_last_seq()
+    again = record_dataset_verdict(full_site, made)
+    assert full_site.store.get_last_seq() == before
     assert again.at_ns == first.at_ns, "it has been so since"
-    record_dataset_verdict(told, replace(made, outdated=3))
-    assert told.store.get_last_seq() == before + 1
-    assert told.find_newest(DatasetReport).outdated == 3
+    record_dataset_verdict(full_site, replace(made, outdated=3))
+    assert full_site.store.get_last_seq() == before + 1
+    assert full_site.find_newest(DatasetReport).outdated == 3
 
 
-def test_verdicts_are_written_where_they_changed(told):
+def test_verdicts_are_written_where_they_changed(full_site):
     one, other = (
         EpisodeJudged("f1", episode("00" * 32, finding(measured=math.nan))),
         EpisodeJudged("f1", episode("01" * 32, finding())),
     )
-    record_episode_verdicts(told, [one, other])
-    before = told.store.get_last_seq()
-    record_episode_verdicts(told, [one, other])
-    assert told.store.get_last_seq() == before
+    record_episode_verdicts(full_site, [one, other])
+    before = full_site.store.get_last_seq()
+    record_episode_verdicts(full_site, [one, other])
+    assert full_site.store.get_last_seq() == before
     worse = EpisodeJudged("f1", episode("01" * 32, finding(status=FAILED, measured=9.0)))
-    record_episode_verdicts(told, [one, worse])
-    assert [r.event.report.episode for r in told.store.read_tail(before)] == ["01" * 32]
-    record_episode_verdicts(told, [one, replace(worse, protocol="f2")])
-    assert told.store.get_last_seq() == before + 2, "another protocol said the same: that is a new fact"
+    record_episode_verdicts(full_site, [one, worse])
+    assert [r.event.report.episode for r in full_site.store.read_tail(before)] == ["01" * 32]
+    record_episode_verdicts(full_site, [one, replace(worse, protocol="f2")])
+    assert full_site.store.get_last_seq() == before + 2, "another protocol said the same: that is a new fact"
 
 
-def test_it_survives_the_ledger_and_a_replay(told):
-    made = record_dataset_verdict(told, report_of(episode("00" * 32, finding()), trends=(changed(),)))
-    told.store.rebuild_tables()
-    back = told.find_newest(DatasetReport)
+def test_it_survives_the_ledger_and_a_replay(full_site):
+    made = record_dataset_verdict(full_site, report_of(episode("00" * 32, finding()), trends=(changed(),)))
+    full_site.store.rebuild_tables()
+    back = full_site.find_newest(DatasetReport)
     assert back.episodes == {PASSED: 1}
     assert back.trends[0].values == made.trends[0].values
     assert math.isnan(back.trends[0].low[0])
-    assert [r.event for r in told.store.events(DatasetJudged)][-1].report.checks == made.checks
+    assert [r.event for r in full_site.store.events(DatasetJudged)][-1].report.checks == made.checks
 
 
 def test_only_what_pages_show_is_kept():
@@ -106,11 +106,11 @@ def test_only_what_pages_show_is_kept():
     assert (rate.held, rate.answers, rate.median) == (0, {PASSED: 2}, 3.0)
 
 
-def test_home_says_in_a_line_what_stands_against_the_whole(told):
-    assert not [step for step in (show_home(told).next, *show_home(told).then) if step.page == "/quality"]
+def test_home_says_in_a_line_what_stands_against_the_whole(full_site):
+    assert not [step for step in (show_home(full_site).next, *show_home(full_site).then) if step.page == "/quality"]
     wrong = (finding("batch.operators", FAILED, required=True), finding("corpus.change", Status.CANNOT_TELL))
-    record_dataset_verdict(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
-    steps = [step for step in show_home(told).then if step.page == "/quality"]
+    record_dataset_verdict(full_site, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
+    steps = [step for step in show_home(full_site).then if step.page == "/quality"]
     assert [step.sentence.code for step in steps] == ["home.metric_jumped", "home.dataset_failed"]
     assert write_sentence(steps[1].why).startswith("joints: 1 Hz demonstrated this task; at most 2 Hz allowed.")
 

@@ -32,26 +32,26 @@ def counted(workspace):
     return base.successes, base.episodes, compute_success_over_time(workspace).baseline, lately
 
 
-def test_a_second_judge_who_agrees_changes_no_figure(told):
-    before, since = counted(told), NOW - 40 * 86_400 * 10**9
-    climbed = rollout._count_outcomes(told, POLICY, Stage.PRODUCTION, since)
+def test_a_second_judge_who_agrees_changes_no_figure(full_site):
+    before, since = counted(full_site), NOW - 40 * 86_400 * 10**9
+    climbed = rollout._count_outcomes(full_site, POLICY, Stage.PRODUCTION, since)
     for stage in (Stage.GATE, Stage.PRODUCTION):
-        second_opinions(told, stage, 1000, agree=True)
-    assert counted(told) == before
-    assert rollout._count_outcomes(told, POLICY, Stage.PRODUCTION, since) == climbed
-    assert told.store.count(Outcome) == 2 * (100 + 40 * 24)
+        second_opinions(full_site, stage, 1000, agree=True)
+    assert counted(full_site) == before
+    assert rollout._count_outcomes(full_site, POLICY, Stage.PRODUCTION, since) == climbed
+    assert full_site.store.count(Outcome) == 2 * (100 + 40 * 24)
 
 
-def test_evenly_split_attempts_do_not_count(told):
-    second_opinions(told, Stage.GATE, 10, agree=False)
-    (base,) = monitor.list_baselines(told)
+def test_evenly_split_attempts_do_not_count(full_site):
+    second_opinions(full_site, Stage.GATE, 10, agree=False)
+    (base,) = monitor.list_baselines(full_site)
     assert base.episodes == 90
 
 
 @pytest.mark.parametrize(("agree", "won"), [(True, 90), (False, 81)])
-def test_a_gate_counts_a_trial_once_and_a_split_one_as_not_shown(told, monkeypatch, agree, won):
+def test_a_gate_counts_a_trial_once_and_a_split_one_as_not_shown(full_site, monkeypatch, agree, won):
     monkeypatch.setattr(gate, "load_engine", lambda *_: None)
     monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
-    second_opinions(told, Stage.GATE, 10, agree=agree)
-    (trials,) = (test for test in gate.decide_gate(told, "p1").tests if test.name == "consecutive")
+    second_opinions(full_site, Stage.GATE, 10, agree=agree)
+    (trials,) = (test for test in gate.decide_gate(full_site, "p1").tests if test.name == "consecutive")
     assert (trials.trials, trials.successes) == (100, won)

@@ -21,12 +21,12 @@ EAST, WEST = "Pacific/Kiritimati", "America/Los_Angeles"
 
 
 @pytest.fixture
-def two_zones(told):
-    mapped = audit.require_latest_deployment(told)
+def two_zones(full_site):
+    mapped = audit.require_latest_deployment(full_site)
     east = dataclasses.replace(mapped.sites[0], id="east", share=0.5, time_zone=EAST)
     west = dataclasses.replace(mapped.sites[0], id="west", share=0.5, time_zone=WEST)
-    told.write(DeploymentMapped(dataclasses.replace(mapped, sites=(east, west))))
-    return told
+    full_site.write(DeploymentMapped(dataclasses.replace(mapped, sites=(east, west))))
+    return full_site
 
 
 @pytest.mark.parametrize(("at_east", "days"), [(30, 2), (10, 1)])

@@ -15,11 +15,12 @@ from fieldloop.loop.run import outcomes
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.event import DemandPlaced, PlanDrawn, PolicyTrained
+from fieldloop.model.event import PlanDrawn, PolicyTrained
 from fieldloop.model.note import note
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.plan import Demand, Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.response_event import DemandPlaced
 from fieldloop.store import open_shelf, open_store
 
 NOW_NS = 1_760_000_000 * 10**9
@@ -37,7 +38,7 @@ def here(tmp_path):
     opened.close()
 
 
-def told(**changed):
+def make_outcome(**changed):
     usual = Outcome(
         "o1", POLICY.id, Stratum.of(site="x"), Stage.PRODUCTION, "x", "r", NOW_NS, succeeded=True, judged_by="arm"
     )
@@ -51,7 +52,7 @@ def written(folder, *reported):
 
 
 def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
-    file = written(tmp_path, told(), told(id="o2", succeeded=False))
+    file = written(tmp_path, make_outcome(), make_outcome(id="o2", succeeded=False))
     assert outcomes.record_outcome_table(here, file) == outcomes.RecordedOutcomes(2, 0)
     assert outcomes.record_outcome_table(here, file) == outcomes.RecordedOutcomes(0, 2)
     assert outcomes.record_one_outcome(here, "p1", "failure", outcome="o2", site="x").succeeded is False
@@ -70,7 +71,7 @@ def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
 )
 def test_what_cannot_have_happened_is_refused_and_nothing_is_written(here, tmp_path, changed, says):
     with pytest.raises(BadInput, match=says):
-        outcomes.record_outcome_table(here, written(tmp_path, told(id="fine"), told(**changed)))
+        outcomes.record_outcome_table(here, written(tmp_path, make_outcome(id="fine"), make_outcome(**changed)))
     assert here.store.count(Outcome) == 0
 
 

@@ -144,15 +144,15 @@ def test_the_examples_of_the_template_of_labels_are_never_imported(here):
     assert import_labels.paste_labels(here, import_labels.write_label_template(here).replace("# ", "")).annotations == 6
 
 
-def test_people_read_names_and_may_type_them(told):
-    known_names = Names(told)
-    incident = told.store.find(Incident)[0]
+def test_people_read_names_and_may_type_them(full_site):
+    known_names = Names(full_site)
+    incident = full_site.store.find(Incident)[0]
     assert known_names(incident.policy) in {"p1", "p2"}
     assert known_names("deadbeef" * 8) == ""
-    ids = sorted(one.id for one in told.store.find(Incident))
-    assert find_numbered(told, Incident, "incident 1").id == find_numbered(told, Incident, "1").id == ids[0]
+    ids = sorted(one.id for one in full_site.store.find(Incident))
+    assert find_numbered(full_site, Incident, "incident 1").id == find_numbered(full_site, Incident, "1").id == ids[0]
     with pytest.raises(UnknownName, match="incident"):
-        find_numbered(told, Incident, "incident 99")
+        find_numbered(full_site, Incident, "incident 99")
 
 
 def test_a_protocol_that_cannot_be_read_refuses_a_relabel_before_anything_is_written(here):

@@ -54,6 +54,6 @@ def test_an_amount_beyond_all_reason_is_refused_before_anything_is_made(tmp_path
 
 
 @pytest.mark.parametrize(("episodes", "days"), [(10, 1e308), (10, 0.0), (0, 1.0), (10**17, 1.0)])
-def test_attempts_beyond_all_reason_are_refused(told, episodes, days):
+def test_attempts_beyond_all_reason_are_refused(full_site, episodes, days):
     with pytest.raises(BadInput, match="at most"):
-        simulate_attempts(told, None, (), Stage.PRODUCTION, episodes, days, 0)
+        simulate_attempts(full_site, None, (), Stage.PRODUCTION, episodes, days, 0)

@@ -8,21 +8,21 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.house import tokens
 from fieldloop.loop.run import trust
 from fieldloop.loop.work import atomic_files
-from fieldloop.model.event import TokenIssued
 from fieldloop.model.finding import Status
 from fieldloop.model.person import Role
+from fieldloop.model.person_event import TokenIssued
 
 
 @pytest.fixture
-def sealed(told, tmp_path):
-    tokens.issue_token(told, "op-7", role=Role.OPERATOR)
+def sealed(full_site, tmp_path):
+    tokens.issue_token(full_site, "op-7", role=Role.OPERATOR)
     file = tmp_path / "evidence.json"
-    return file, trust.write_evidence_record(told, "p1", file)
+    return file, trust.write_evidence_record(full_site, "p1", file)
 
 
-def test_what_was_written_verifies(told, sealed):
+def test_what_was_written_verifies(full_site, sealed):
     file, found = sealed
-    assert found.links == told.store.get_last_seq() + 1
+    assert found.links == full_site.store.get_last_seq() + 1
     checked = trust.verify_evidence(file)
     assert (checked.status, checked.links, checked.head) == (Status.PASSED, found.links, found.head)
 
@@ -63,16 +63,16 @@ def test_what_is_not_a_record_is_refused(tmp_path, content, says):
         trust.verify_evidence(file)
 
 
-def test_a_missing_file_or_folder_is_reported(told, tmp_path):
+def test_a_missing_file_or_folder_is_reported(full_site, tmp_path):
     with pytest.raises(BadInput, match="cannot be read"):
         trust.verify_evidence(tmp_path / "nowhere.json")
     with pytest.raises(BadInput, match="does not exist"):
-        trust.write_evidence_record(told, "p1", tmp_path / "nowhere" / "evidence.json")
+        trust.write_evidence_record(full_site, "p1", tmp_path / "nowhere" / "evidence.json")
     with pytest.raises(BadInput, match="is a folder"):
-        trust.write_evidence_record(told, "p1", tmp_path)
+        trust.write_evidence_record(full_site, "p1", tmp_path)
 
 
-def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(told, sealed, monkeypatch):
+def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(full_site, sealed, monkeypatch):
     file, _ = sealed
     before, beside = file.read_bytes(), sorted(file.parent.iterdir())
 
@@ -81,25 +81,25 @@ def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(told, s
 
     monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(BadInput, match="No space left"):
-        trust.write_evidence_record(told, "p1", file)
+        trust.write_evidence_record(full_site, "p1", file)
     assert file.read_bytes() == before
     assert sorted(file.parent.iterdir()) == beside
 
 
-def test_no_digest_of_a_token_leaves_the_house(told, sealed):
-    (issued,) = told.store.events(TokenIssued)
+def test_no_digest_of_a_token_leaves_the_house(full_site, sealed):
+    (issued,) = full_site.store.events(TokenIssued)
     text = sealed[0].read_text()
     assert issued.event.token.sha256 not in text
     assert issued.event.token.id in text
 
 
-def test_what_happens_while_it_is_sealed_waits_for_the_next_record(told, tmp_path, monkeypatch):
-    until, tail = told.store.get_last_seq(), type(told.store).read_tail
+def test_what_happens_while_it_is_sealed_waits_for_the_next_record(full_site, tmp_path, monkeypatch):
+    until, tail = full_site.store.get_last_seq(), type(full_site.store).read_tail
 
     def busy(store, after=0, limit=1000):
         store.append([next(store.events(TokenIssued)).event], actor="eva", at_ns=0)
         return tail(store, after, limit)
 
-    tokens.issue_token(told, "op-7", role=Role.OPERATOR)
-    monkeypatch.setattr(type(told.store), "read_tail", busy)
-    assert trust.write_evidence_record(told, "p1", tmp_path / "evidence.json").links == until + 2
+    tokens.issue_token(full_site, "op-7", role=Role.OPERATOR)
+    monkeypatch.setattr(type(full_site.store), "read_tail", busy)
+    assert trust.write_evidence_record(full_site, "p1", tmp_path / "evidence.json").links == until + 2

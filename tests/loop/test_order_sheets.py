@@ -77,18 +77,18 @@ def test_a_count_far_above_the_order_is_accepted_with_surplus(tmp_path):
     assert [one.collected for one in read(file, surplus=True)] == [99_999, 15, 16]
 
 
-def test_a_workspace_takes_its_orders_back_as_json(told, tmp_path):
-    drawn = plan.plan(told, budget=24)
-    plan.write_work_orders(told, tmp_path / "orders.json")
+def test_a_workspace_takes_its_orders_back_as_json(full_site, tmp_path):
+    drawn = plan.plan(full_site, budget=24)
+    plan.write_work_orders(full_site, tmp_path / "orders.json")
     file = returned(tmp_path / "orders.json", drawn.orders, o0={"collected": 1})
-    back = {p.order: p for p in plan.compare_returned_sheet(told, file)}
+    back = {p.order: p for p in plan.compare_returned_sheet(full_site, file)}
     assert back[drawn.orders[0].id].reported == 1
     assert {p.reported for name, p in back.items() if name != drawn.orders[0].id} <= {None}
 
 
-def test_the_terminal_prints_every_order_of_a_sheet(told):
-    plan.plan(told, budget=40)
-    sheets = plan.show_order_sheet(told)
+def test_the_terminal_prints_every_order_of_a_sheet(full_site):
+    plan.plan(full_site, budget=40)
+    sheets = plan.show_order_sheet(full_site)
     stream = io.StringIO()
     show_result(sheets, Screen(stream))
     shown = stream.getvalue()

@@ -25,26 +25,26 @@ def estimated(monkeypatch):
     return calls
 
 
-def test_they_are_estimated_once(told, estimated):
+def test_they_are_estimated_once(full_site, estimated):
     for _ in range(3):
-        diagnose(told, "p1")
+        diagnose(full_site, "p1")
     assert len(estimated) == 1
-    (kept,) = told.store.find(LagsMeasured)
+    (kept,) = full_site.store.find(LagsMeasured)
     assert kept.lags == (FOUND,)
-    assert kept.protocol == told.protocol().fingerprint
-    told.store.rebuild_tables()
-    assert told.store.find(LagsMeasured) == [kept]
+    assert kept.protocol == full_site.protocol().fingerprint
+    full_site.store.rebuild_tables()
+    assert full_site.store.find(LagsMeasured) == [kept]
 
 
-def test_other_content_or_another_protocol_is_another_estimate(told, estimated, monkeypatch):
-    (release,) = told.store.find(Release)
-    episodes = told.store.find(Episode, {"id": list(release.episodes)})
-    assert release_evidence.estimate_rig_lags(told, release, episodes) == (FOUND,)
+def test_other_content_or_another_protocol_is_another_estimate(full_site, estimated, monkeypatch):
+    (release,) = full_site.store.find(Release)
+    episodes = full_site.store.find(Episode, {"id": list(release.episodes)})
+    assert release_evidence.estimate_rig_lags(full_site, release, episodes) == (FOUND,)
     ids = tuple(e.id for e in episodes)
-    told.write(EpisodesMeasured(ids, Blob("1" * 64, 9), 1, Blob("2" * 64, 9), "m"))
-    release_evidence.estimate_rig_lags(told, release, episodes)
+    full_site.write(EpisodesMeasured(ids, Blob("1" * 64, 9), 1, Blob("2" * 64, 9), "m"))
+    release_evidence.estimate_rig_lags(full_site, release, episodes)
     assert len(estimated) == 2
     monkeypatch.setattr(release_evidence, "fingerprint_imprints", lambda *_: "other")
-    release_evidence.estimate_rig_lags(told, release, episodes)
+    release_evidence.estimate_rig_lags(full_site, release, episodes)
     assert len(estimated) == 3
-    assert told.store.count(LagsMeasured) == 1, "the last one of a release and protocol counts"
+    assert full_site.store.count(LagsMeasured) == 1, "the last one of a release and protocol counts"

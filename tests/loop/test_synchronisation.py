@@ -92,8 +92,8 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
     assert len(list_newest_first(declared, SynchronisationVerified)) == 2
 
 
-def test_a_release_is_refused_or_says_who_went_on(told):
-    declared = declare(told)
+def test_a_release_is_refused_or_says_who_went_on(full_site):
+    declared = declare(full_site)
     with pytest.raises(Refused, match=r"camera/wrist of arm-1: (.|\n)*--override") as refused:
         freeze_release(declared, "r9")
     clock = next(one for one in refused.value.reasons if one.code == "release.clock_not_verified")
@@ -109,9 +109,9 @@ def test_a_release_is_refused_or_says_who_went_on(told):
     assert freeze_release(declared, "r9") == frozen, "what is frozen is not asked again"
 
 
-def test_a_verified_release_needs_no_override(told):
-    verify_device_clock(declare(told), "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
-    reasons = list_clock_reasons(told, told.store.find(Episode, {"robot": "arm-1"}), {})
+def test_a_verified_release_needs_no_override(full_site):
+    verify_device_clock(declare(full_site), "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
+    reasons = list_clock_reasons(full_site, full_site.store.find(Episode, {"robot": "arm-1"}), {})
     assert reasons == []
 
 

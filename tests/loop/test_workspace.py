@@ -7,8 +7,9 @@ from fieldloop.loop.audit import audit
 from fieldloop.loop.house import setup, tokens
 from fieldloop.loop.protocol import lock, numbers
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.event import TokenIssued, WorkspaceCreated
+from fieldloop.model.event import WorkspaceCreated
 from fieldloop.model.person import Actor, Role
+from fieldloop.model.person_event import TokenIssued
 from fieldloop.simulate.arm.catalogue import get_item_master_csv
 from fieldloop.simulate.arm.mix import get_deployment_toml
 

@@ -4,7 +4,7 @@ from fieldloop.annotate.agreement import compare_authors, measure_lateness
 from fieldloop.annotate.by_condition import compare_by_condition
 from fieldloop.annotate.change_points import ChangePoint, find_change_points
 from fieldloop.annotate.dealing import ANYONE, Hand, count_doubles, deal_episodes, draw_doubles
-from fieldloop.annotate.dispute import Limits, find_disputes
+from fieldloop.annotate.dispute import DisputeLimits, find_disputes
 from fieldloop.annotate.edge_cases import find_edge_cases
 from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.annotate.propose import propose_phases
@@ -23,8 +23,8 @@ from fieldloop.annotate.taxonomy_lint import find_taxonomy_errors, find_taxonomy
 __all__ = [
     "ANYONE",
     "ChangePoint",
+    "DisputeLimits",
     "Hand",
-    "Limits",
     "Proposal",
     "Source",
     "choose_labels",

@@ -11,7 +11,7 @@ from fieldloop.model.note import Note, note
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DisputeLimits:
     """How far two authors may differ; two people who both keep the tolerance differ by at most twice of it."""
 
     min_kappa: float
@@ -20,7 +20,7 @@ class Limits:
     frame_hz: float
 
 
-def find_disputes(first: Sequence[Annotation], second: Sequence[Annotation], limits: Limits) -> list[Note]:
+def find_disputes(first: Sequence[Annotation], second: Sequence[Annotation], limits: DisputeLimits) -> list[Note]:
     """Return why the labels of one kind by two authors differ beyond the limits; [] where they agree."""
     if not first and not second:
         return []
@@ -29,7 +29,7 @@ def find_disputes(first: Sequence[Annotation], second: Sequence[Annotation], lim
     return list(_judge(compare_authors(first, second, limits.frame_hz), limits))
 
 
-def _judge(measured: Agreement, limits: Limits) -> Iterator[Note]:
+def _judge(measured: Agreement, limits: DisputeLimits) -> Iterator[Note]:
     """A kappa that is not defined, because both used one label throughout, disputes nothing."""
     if not math.isnan(measured.kappa) and measured.kappa <= limits.min_kappa:
         yield note("annotate.low_kappa", kappa=measured.kappa, limit=limits.min_kappa)

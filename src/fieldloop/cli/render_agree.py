@@ -64,8 +64,8 @@ def format_vector(vector: Any) -> tuple[str, ...]:
 def format_estimate(estimate: Any, digits: int) -> str:
     """Write a number with its interval.
 
-    >>> from fieldloop.model.agreement import Estimate
-    >>> format_estimate(Estimate(0.8123, 0.7, 0.9), 2), format_estimate(Estimate(), 2)
+    >>> from fieldloop.model.agreement import AgreementEstimate
+    >>> format_estimate(AgreementEstimate(0.8123, 0.7, 0.9), 2), format_estimate(AgreementEstimate(), 2)
     ('0.81 (0.70–0.90)', '–')
     """
     written = format_fixed(estimate.value, digits)

@@ -30,7 +30,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class AgreementEstimate:
     """A number with its interval over episodes; None where it is undefined, and where too few episodes bound it."""
 
     value: float | None = None
@@ -52,16 +52,16 @@ class AgreementVector:
     authors: tuple[str, ...]
     episodes: int
     segments: int
-    kappa: Estimate
-    boundary_mae_frames: Estimate
-    boundary_bias_frames: Estimate
-    boundary_f1: Estimate
-    boundary_hits: Estimate
-    f1_10: Estimate
-    f1_50: Estimate
-    f1_90: Estimate
-    edit: Estimate
-    gamma: Estimate = Estimate()
+    kappa: AgreementEstimate
+    boundary_mae_frames: AgreementEstimate
+    boundary_bias_frames: AgreementEstimate
+    boundary_f1: AgreementEstimate
+    boundary_hits: AgreementEstimate
+    f1_10: AgreementEstimate
+    f1_50: AgreementEstimate
+    f1_90: AgreementEstimate
+    edit: AgreementEstimate
+    gamma: AgreementEstimate = AgreementEstimate()
     slice: str = ""
     status: Status = Status.CANNOT_TELL
     reason: Note | None = None
@@ -75,8 +75,8 @@ class BoundaryAgreement:
     before: str
     after: str
     matched: int
-    mae_frames: Estimate
-    bias_frames: Estimate
+    mae_frames: AgreementEstimate
+    bias_frames: AgreementEstimate
     spread_frames: float | None
 
     @property

@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar, get_args
 
-from fieldloop.model.alarm import Alarm
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.decision import Decision
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.deployment import Audit, Deployment
-from fieldloop.model.diagnosis import Diagnosis, Lag
+from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.gate_event import ScenarioKept, TrialCorrected, TrialJudged, TrialLeased, TrialsPlanned
 from fieldloop.model.hardware import Robot
-from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.labelling_event import (
     AnnotatorJudged,
@@ -27,11 +25,12 @@ from fieldloop.model.labelling_event import (
     TaxonomyMigrated,
 )
 from fieldloop.model.note import Note
-from fieldloop.model.person import Operator, Provider, Token
-from fieldloop.model.plan import Demand, Plan, PlanScore
+from fieldloop.model.person_event import OperatorEnrolled, ProviderContracted, TokenIssued
+from fieldloop.model.plan import Plan, PlanScore
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
+from fieldloop.model.response_event import AlarmRaised, DemandPlaced, DiagnosisMade, IncidentMoved, IncidentOpened
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.serving import ServingMoved
 from fieldloop.model.verification import Verification
@@ -46,13 +45,6 @@ class WorkspaceCreated:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenIssued:
-    """A token was issued, or one was revoked (the same id again, with `revoked_ns`)."""
-
-    token: Token
-
-
-@dataclass(frozen=True, slots=True)
 class ProtocolLocked:
     """A version of a protocol was locked; `content` is its text and every number in force then."""
 
@@ -63,24 +55,10 @@ class ProtocolLocked:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorEnrolled:
-    """Someone may demonstrate."""
-
-    operator: Operator
-
-
-@dataclass(frozen=True, slots=True)
 class RobotRegistered:
     """A robot and its sensors were registered or changed."""
 
     robot: Robot
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderContracted:
-    """A provider and its delivery terms were registered."""
-
-    provider: Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,41 +308,6 @@ class RolloutMoved:
     """A rollout advanced a stage, stayed, or was rolled back."""
 
     rollout: Rollout
-
-
-@dataclass(frozen=True, slots=True)
-class AlarmRaised:
-    """Production fell below its baseline."""
-
-    alarm: Alarm
-
-
-@dataclass(frozen=True, slots=True)
-class DiagnosisMade:
-    """A loss of success was attributed to its causes."""
-
-    diagnosis: Diagnosis
-
-
-@dataclass(frozen=True, slots=True)
-class IncidentOpened:
-    """An incident was opened."""
-
-    incident: Incident
-
-
-@dataclass(frozen=True, slots=True)
-class IncidentMoved:
-    """A step of the runbook was taken."""
-
-    incident: Incident
-
-
-@dataclass(frozen=True, slots=True)
-class DemandPlaced:
-    """A diagnosis or an incident requested demonstrations."""
-
-    demand: Demand
 
 
 Event = (

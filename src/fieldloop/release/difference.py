@@ -11,7 +11,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release, StratumShare
 from fieldloop.model.release_diff import ChangeKind, EpisodeChange, ReleaseDiff
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
-from fieldloop.release.felt import Sketch, compare_features, merge_sketches, pair_columns
+from fieldloop.release.felt import FeatureSketch, compare_features, merge_sketches, pair_columns
 from fieldloop.release.shifts import find_shifts
 
 NOWHERE = note("release.diff_unknown")
@@ -35,7 +35,7 @@ class Side:
     absent: Mapping[str, Note] = field(default_factory=dict)
     protocol: str = ""
     taxonomy: str = ""
-    sketches: Mapping[str, Mapping[str, Sketch]] = field(default_factory=dict)
+    sketches: Mapping[str, Mapping[str, FeatureSketch]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def compare_sides(before: Side, after: Side, terms: DiffTerms) -> ReleaseDiff:
     )
 
 
-def _list_own_features(mine: Mapping[str, Sketch], other: Mapping[str, Sketch]) -> Iterator[str]:
+def _list_own_features(mine: Mapping[str, FeatureSketch], other: Mapping[str, FeatureSketch]) -> Iterator[str]:
     """Yield features, and columns of features, that the other side lacks; none if nothing was read."""
     for feature, sketch in sorted(mine.items()) if other else ():
         if feature not in other:

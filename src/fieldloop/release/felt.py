@@ -17,7 +17,7 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sketch:
+class FeatureSketch:
     """Finite values of one feature, by column: how many, their mean, squared deviations, and a grid of quantiles."""
 
     columns: tuple[str, ...]
@@ -27,7 +27,7 @@ class Sketch:
     grid: Floats
 
 
-def sketch_recording(recording: Recording) -> dict[str, Sketch]:
+def sketch_recording(recording: Recording) -> dict[str, FeatureSketch]:
     """Sketch every stream of numbers; pictures are not opened."""
     return {
         name: sketch_values(stream.values, stream.columns)
@@ -36,7 +36,7 @@ def sketch_recording(recording: Recording) -> dict[str, Sketch]:
     }
 
 
-def sketch_values(values: NDArray[np.generic], names: Sequence[str] = ()) -> Sketch:
+def sketch_values(values: NDArray[np.generic], names: Sequence[str] = ()) -> FeatureSketch:
     """Sketch an array with a row a sample; values that are not finite are left out, as a normaliser leaves them out."""
     table = np.asarray(values, np.float64).reshape(len(values), -1)
     columns = (
@@ -54,34 +54,34 @@ def sketch_values(values: NDArray[np.generic], names: Sequence[str] = ()) -> Ske
     else:
         for k in np.flatnonzero(count):
             grid[:, k] = np.quantile(table[finite[:, k], k], GRID)
-    return Sketch(columns, count, mean, squares, grid)
+    return FeatureSketch(columns, count, mean, squares, grid)
 
 
-def merge_sketches(sketches: Iterable[Mapping[str, Sketch]]) -> dict[str, Sketch]:
+def merge_sketches(sketches: Iterable[Mapping[str, FeatureSketch]]) -> dict[str, FeatureSketch]:
     """Pool the sketches of many episodes by feature, column by name.
 
     Of a feature whose columns differ, those of most episodes are pooled. Another order of the same columns is no
     difference.
     """
-    by_feature: dict[str, dict[tuple[str, ...], list[Sketch]]] = {}
+    by_feature: dict[str, dict[tuple[str, ...], list[FeatureSketch]]] = {}
     for one in sketches:
         for feature, sketch in one.items():
             by_feature.setdefault(feature, {}).setdefault(tuple(sorted(sketch.columns)), []).append(sketch)
     return {feature: _merge(_order_alike(max(alike.values(), key=len))) for feature, alike in by_feature.items()}
 
 
-def _order_alike(sketches: Sequence[Sketch]) -> list[Sketch]:
+def _order_alike(sketches: Sequence[FeatureSketch]) -> list[FeatureSketch]:
     """Put the columns of all sketches into the order of the first."""
     names = sketches[0].columns
     return [one if one.columns == names else _take_columns(one, names) for one in sketches]
 
 
-def _take_columns(sketch: Sketch, names: tuple[str, ...]) -> Sketch:
+def _take_columns(sketch: FeatureSketch, names: tuple[str, ...]) -> FeatureSketch:
     at = [sketch.columns.index(name) for name in names]
-    return Sketch(names, sketch.count[at], sketch.mean[at], sketch.squares[at], sketch.grid[:, at])
+    return FeatureSketch(names, sketch.count[at], sketch.mean[at], sketch.squares[at], sketch.grid[:, at])
 
 
-def _merge(sketches: Sequence[Sketch]) -> Sketch:
+def _merge(sketches: Sequence[FeatureSketch]) -> FeatureSketch:
     """Pool exactly what sums up; quantiles are those of all grids, each weighed by its number of values."""
     counts = np.stack([one.count for one in sketches])
     total = np.maximum(counts.sum(axis=0), 1.0)
@@ -89,7 +89,7 @@ def _merge(sketches: Sequence[Sketch]) -> Sketch:
     squares = sum(one.squares + one.count * (one.mean - mean) ** 2 for one in sketches)
     grids = np.stack([one.grid for one in sketches])
     grid = np.stack([_weigh_quantiles(grids[:, :, k], counts[:, k]) for k in range(grids.shape[2])], axis=1)
-    return Sketch(sketches[0].columns, counts.sum(axis=0), np.asarray(mean), np.asarray(squares), grid)
+    return FeatureSketch(sketches[0].columns, counts.sum(axis=0), np.asarray(mean), np.asarray(squares), grid)
 
 
 def _weigh_quantiles(grids: Floats, counts: Floats) -> Floats:
@@ -110,7 +110,7 @@ def _weigh_quantiles(grids: Floats, counts: Floats) -> Floats:
 
 
 def compare_features(
-    before: Mapping[str, Sketch], after: Mapping[str, Sketch], felt_above: float
+    before: Mapping[str, FeatureSketch], after: Mapping[str, FeatureSketch], felt_above: float
 ) -> tuple[FeatureShift, ...]:
     """Compare every column that both sides have; those felt first, the farthest moved first."""
     shifts = [
@@ -137,7 +137,7 @@ def pair_columns(before: Sequence[str], after: Sequence[str]) -> list[tuple[int,
 
 
 def _compare_column(
-    feature: str, before: Sketch, after: Sketch, places: tuple[int, int], felt_above: float
+    feature: str, before: FeatureSketch, after: FeatureSketch, places: tuple[int, int], felt_above: float
 ) -> FeatureShift:
     k, j = places
     was, is_now = _get_moments(before, k), _get_moments(after, j)
@@ -152,7 +152,7 @@ def _compare_column(
     return FeatureShift(feature, before.columns[k], was, is_now, mean, low, high, ratio, felt)
 
 
-def _get_moments(sketch: Sketch, k: int) -> Moments:
+def _get_moments(sketch: FeatureSketch, k: int) -> Moments:
     quantiles = (float(np.interp(share, GRID, sketch.grid[:, k])) for share in QUANTILES)
     sd = float(np.sqrt(sketch.squares[k] / max(sketch.count[k], 1.0)))
     return Moments(float(sketch.mean[k]), sd, *quantiles)

@@ -14,6 +14,8 @@ from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.person_event import OperatorEnrolled, ProviderContracted, TokenIssued
+from fieldloop.model.response_event import AlarmRaised, DemandPlaced, DiagnosisMade, IncidentMoved, IncidentOpened
 from fieldloop.model.serving import ServingMoved
 from fieldloop.store.episodes import get_search_columns
 from fieldloop.store.outcomes import make_outcome_row
@@ -173,18 +175,18 @@ def _project_corrected_trial(tables: Tables, event: gated.TrialCorrected, _seq: 
     tables.overwrite_noun(event.result)
 
 
-def _project_incident(tables: Tables, event: happened.IncidentOpened | happened.IncidentMoved, seq: int) -> None:
+def _project_incident(tables: Tables, event: IncidentOpened | IncidentMoved, seq: int) -> None:
     steps = event.incident.steps
     tables.put(event.incident, seq, step=steps[-1].step if steps else None)
 
 
 PROJECTIONS: dict[type[Event], Projection] = {
     happened.WorkspaceCreated: _ignore_event,
-    happened.TokenIssued: _make_noun_projection("token"),
+    TokenIssued: _make_noun_projection("token"),
     happened.ProtocolLocked: _project_event,
-    happened.OperatorEnrolled: _make_noun_projection("operator"),
+    OperatorEnrolled: _make_noun_projection("operator"),
     happened.RobotRegistered: _make_noun_projection("robot"),
-    happened.ProviderContracted: _make_noun_projection("provider"),
+    ProviderContracted: _make_noun_projection("provider"),
     happened.DeploymentMapped: _make_noun_projection("deployment"),
     happened.DeploymentAudited: _make_noun_projection("audit"),
     happened.PlanDrawn: _project_plan,
@@ -227,10 +229,10 @@ PROJECTIONS: dict[type[Event], Projection] = {
     gated.TrialCorrected: _project_corrected_trial,
     gated.ScenarioKept: _make_noun_projection("scenario"),
     happened.RolloutMoved: _make_noun_projection("rollout"),
-    happened.AlarmRaised: _make_noun_projection("alarm"),
-    happened.DiagnosisMade: _make_noun_projection("diagnosis"),
-    happened.IncidentOpened: _project_incident,
-    happened.IncidentMoved: _project_incident,
-    happened.DemandPlaced: _make_noun_projection("demand"),
+    AlarmRaised: _make_noun_projection("alarm"),
+    DiagnosisMade: _make_noun_projection("diagnosis"),
+    IncidentOpened: _project_incident,
+    IncidentMoved: _project_incident,
+    DemandPlaced: _make_noun_projection("demand"),
 }
 """One entry per event, except OutcomeRecorded, which is written in batches."""

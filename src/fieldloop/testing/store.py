@@ -21,8 +21,6 @@ from fieldloop.model.event import (
     EpisodeJudged,
     EpisodesMeasured,
     Event,
-    IncidentMoved,
-    IncidentOpened,
     LogIngested,
     OutcomeRecorded,
     RolloutMoved,
@@ -33,6 +31,7 @@ from fieldloop.model.event import (
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.response_event import IncidentMoved, IncidentOpened
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.store import Store
 from fieldloop.store.tables import NOUN_TABLES

@@ -13,7 +13,6 @@ from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.episode import Episode, Log, Session
 from fieldloop.model.event import (
     EVENTS,
-    AlarmRaised,
     EpisodeAnnotated,
     EpisodeJudged,
     LogIngested,
@@ -25,6 +24,7 @@ from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.release import Release
+from fieldloop.model.response_event import AlarmRaised
 from fieldloop.store import Count, EpisodeFilter, EventSpan, Store
 from fieldloop.testing.samples import make_sample_noun
 

@@ -28,7 +28,7 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimate:
+class WorthEstimate:
     """The worth of demonstrations with its interval, as a share of the mean loss; below 0 means better without."""
 
     value: Floats
@@ -43,7 +43,7 @@ def estimate_worth(
     judges: Ints | None = None,
     folds: int = 5,
     level: float = 0.95,
-) -> Estimate:
+) -> WorthEstimate:
     """Estimate what each demonstration is worth to the others, or to the `judges` alone, by cross-fitting.
 
     A judge is never learnt from while it judges. The interval spans the judges' disagreement.
@@ -64,7 +64,7 @@ def estimate_worth(
     mean = total / count
     spread = np.sqrt(np.maximum(squared / count - mean**2, 0) / np.maximum(count - 1, 1))
     half = stdtrit(np.maximum(count - 1, 1), (1 + level) / 2) * spread
-    return Estimate(mean / scale, (mean - half) / scale, (mean + half) / scale)
+    return WorthEstimate(mean / scale, (mean - half) / scale, (mean + half) / scale)
 
 
 def split_into_folds(

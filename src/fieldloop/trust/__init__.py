@@ -4,14 +4,14 @@
 `verify_chain` verifies them.
 """
 
-from fieldloop.trust.chain import Link, Verification, seal_records, verify_chain
+from fieldloop.trust.chain import ChainVerification, Link, seal_records, verify_chain
 from fieldloop.trust.lineage import Lineage, Origin, find_origins_depending_on, make_origins, trace_lineage
 
 __all__ = [
+    "ChainVerification",
     "Lineage",
     "Link",
     "Origin",
-    "Verification",
     "find_origins_depending_on",
     "make_origins",
     "seal_records",

@@ -25,7 +25,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class ChainVerification:
     """Whether a chain is intact, else where and how it breaks. Compare `head` with a copy kept elsewhere."""
 
     status: Status
@@ -50,20 +50,20 @@ def seal_records(records: Iterable[Mapping[str, Any]]) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def verify_chain(links: Iterable[Link], kept_head: str | None = None) -> Verification:
+def verify_chain(links: Iterable[Link], kept_head: str | None = None) -> ChainVerification:
     """Check every link and name the first that is broken; `kept_head`, kept elsewhere, reveals a cut-off end too."""
     previous, count = ROOT, 0
     for count, link in enumerate(links, start=1):
         wrong = _explain_broken_link(link, count - 1, previous)
         if wrong:
-            return Verification(Status.FAILED, count, previous, count - 1, wrong)
+            return ChainVerification(Status.FAILED, count, previous, count - 1, wrong)
         previous = link.sha256
     if kept_head is not None and kept_head != previous:
         message = note("trust.other_head", found=previous, links=count, head=kept_head)
-        return Verification(Status.FAILED, count, previous, count, message)
+        return ChainVerification(Status.FAILED, count, previous, count, message)
     if count == 0:
-        return Verification(Status.CANNOT_TELL, 0, previous, None, note("trust.empty"))
-    return Verification(Status.PASSED, count, previous, None, note("trust.whole", links=count))
+        return ChainVerification(Status.CANNOT_TELL, 0, previous, None, note("trust.empty"))
+    return ChainVerification(Status.PASSED, count, previous, None, note("trust.whole", links=count))
 
 
 def hash_link(position: int, previous: str, record: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fieldloop.stats.segments.columns import Floats
+from fieldloop.stats.segments.segment_arrays import Floats
 
 Couple = tuple[int, int]
 FEWEST_TO_CHOOSE = 3

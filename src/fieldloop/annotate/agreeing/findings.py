@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fieldloop.annotate.agreeing.columns import KindColumns
 from fieldloop.annotate.agreeing.edges import Blame, Couple, find_blame, is_clearly_beyond
+from fieldloop.annotate.agreeing.kind_columns import KindColumns
 from fieldloop.annotate.agreeing.pair import Pair
 from fieldloop.model.agreement import AgreementFinding, Remedy
 from fieldloop.model.note import Note, Value, note
 from fieldloop.protocol.operations import Section
-from fieldloop.stats.segments.columns import Floats
+from fieldloop.stats.segments.segment_arrays import Floats
 
 Labels = tuple[int, int]
 CODES = {
@@ -36,7 +36,7 @@ CODES = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class PairSums:
     """Of one pair and one question: sums and counts for each episode; the ratio is what is compared with the limit."""
 
     sums: Floats
@@ -56,11 +56,11 @@ class Question:
     limit: float
     settings: Section
 
-    def ask(self, evidence: Mapping[Couple, Evidence], *, signed: bool = False) -> Blame:
+    def ask(self, evidence: Mapping[Couple, PairSums], *, signed: bool = False) -> Blame:
         """Find who explains it; signed evidence counts in either direction."""
         return find_blame({couple: self._is_beyond(one, signed=signed) for couple, one in evidence.items()})
 
-    def _is_beyond(self, one: Evidence, *, signed: bool) -> bool:
+    def _is_beyond(self, one: PairSums, *, signed: bool) -> bool:
         alpha, least = self.settings.number("alpha"), int(self.settings.number("min_episodes"))
         sign = -1.0 if signed and one.sums.sum() < 0 else 1.0
         return is_clearly_beyond(sign * one.sums, one.counts, self.limit, alpha, least)
@@ -73,7 +73,7 @@ def find_patterns(
 
     An author's general bias is taken out before single boundaries are looked at, so one cause gives one finding.
     """
-    general = {pair.authors: Evidence(pair.leaning, pair.matched) for pair in pairs}
+    general = {pair.authors: PairSums(pair.leaning, pair.matched) for pair in pairs}
     late = Question(columns, settings.number("max_bias_frames"), settings)
     blame = late.ask(general, signed=True)
     yield from _report_bias(columns, general, blame, None)
@@ -94,7 +94,7 @@ def find_patterns(
         if _is_pattern(blame):
             yield _report_confusion(columns, confused, blame, labels)
     missing = {
-        p.authors: Evidence(p.only_first + p.only_second, p.matched + p.only_first + p.only_second) for p in pairs
+        p.authors: PairSums(p.only_first + p.only_second, p.matched + p.only_first + p.only_second) for p in pairs
     }
     blame = Question(columns, settings.number("max_unmatched_share"), settings).ask(missing)
     if _is_pattern(blame):
@@ -134,8 +134,8 @@ def _list_boundary_labels(pairs: Sequence[Pair]) -> list[Labels]:
 
 
 def _collect_apart(
-    pair: Pair, boundary: Labels, general: Mapping[Couple, Evidence], beyond: set[Couple]
-) -> tuple[Evidence, Evidence]:
+    pair: Pair, boundary: Labels, general: Mapping[Couple, PairSums], beyond: set[Couple]
+) -> tuple[PairSums, PairSums]:
     """Return bias and spread of one boundary; the pair's general bias is taken out where it is a finding already."""
     table = pair.boundaries
     chosen = (table.before == boundary[0]) & (table.after == boundary[1])
@@ -144,7 +144,7 @@ def _collect_apart(
     counts = np.bincount(episode, minlength=many).astype(float)
     bias = np.bincount(episode, weights=apart, minlength=many).astype(float)
     centred = np.abs(apart - (np.median(apart) if len(apart) else 0.0))
-    return Evidence(bias, counts), Evidence(np.bincount(episode, weights=centred, minlength=many).astype(float), counts)
+    return PairSums(bias, counts), PairSums(np.bincount(episode, weights=centred, minlength=many).astype(float), counts)
 
 
 def _list_confused_labels(pairs: Sequence[Pair]) -> list[Labels]:
@@ -156,18 +156,18 @@ def _list_confused_labels(pairs: Sequence[Pair]) -> list[Labels]:
     return sorted(found)
 
 
-def _count_confused(pair: Pair, labels: Labels) -> Evidence:
+def _count_confused(pair: Pair, labels: Labels) -> PairSums:
     """Count, of the segments that both drew and gave one of the two labels, those with different ones."""
     ours, theirs, many = pair.twins.first, pair.twins.second, len(pair.shared)
     either = np.isin(ours, labels) & np.isin(theirs, labels)
     counts = np.bincount(pair.twins.episode[either], minlength=many).astype(float)
-    return Evidence(
+    return PairSums(
         np.bincount(pair.twins.episode[either], weights=(ours != theirs)[either], minlength=many).astype(float), counts
     )
 
 
 def _report_bias(
-    columns: KindColumns, evidence: Mapping[Couple, Evidence], blame: Blame, boundary: Labels | None
+    columns: KindColumns, evidence: Mapping[Couple, PairSums], blame: Blame, boundary: Labels | None
 ) -> Iterator[AgreementFinding]:
     place, labels = _name_boundary(columns, boundary), _name_labels(columns, boundary)
     for author in blame.authors:
@@ -195,7 +195,7 @@ def _report_bias(
 
 
 def _report_unclear_boundary(
-    columns: KindColumns, evidence: Mapping[Couple, Evidence], blame: Blame, boundary: Labels
+    columns: KindColumns, evidence: Mapping[Couple, PairSums], blame: Blame, boundary: Labels
 ) -> AgreementFinding:
     frames = float(np.median([one.ratio for one in evidence.values() if one.counts.sum()]))
     if blame.authors:  # of the pairs with the author only
@@ -207,7 +207,7 @@ def _report_unclear_boundary(
 
 
 def _report_confusion(
-    columns: KindColumns, evidence: Mapping[Couple, Evidence], blame: Blame, labels: Labels
+    columns: KindColumns, evidence: Mapping[Couple, PairSums], blame: Blame, labels: Labels
 ) -> AgreementFinding:
     involved = [e for c, e in evidence.items() if not blame.authors or set(c) & set(blame.authors)]
     confused, segments = (int(sum(getattr(e, name).sum() for e in involved)) for name in ("sums", "counts"))
@@ -219,7 +219,7 @@ def _report_confusion(
 
 
 def _report_missing(
-    columns: KindColumns, pairs: Sequence[Pair], evidence: Mapping[Couple, Evidence], blame: Blame
+    columns: KindColumns, pairs: Sequence[Pair], evidence: Mapping[Couple, PairSums], blame: Blame
 ) -> AgreementFinding:
     involved = [couple for couple in evidence if not blame.authors or set(couple) & set(blame.authors)]
     share = float(np.median([evidence[couple].ratio for couple in involved]))

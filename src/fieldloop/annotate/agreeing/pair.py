@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import KindColumns
+from fieldloop.annotate.agreeing.kind_columns import KindColumns
 from fieldloop.stats.segments import (
     Boundaries,
     LabelTimes,
@@ -20,8 +20,8 @@ from fieldloop.stats.segments import (
     measure_label_times,
     pair_segments,
 )
-from fieldloop.stats.segments.columns import Floats, Ints
 from fieldloop.stats.segments.same import find_one_to_one
+from fieldloop.stats.segments.segment_arrays import Floats, Ints
 
 F1_AT = (0.1, 0.5, 0.9)
 DIFFERENT = -1

@@ -7,11 +7,17 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns, collect_columns, split_nested_parts
 from fieldloop.annotate.agreeing.findings import find_patterns, merge_kinds
+from fieldloop.annotate.agreeing.kind_columns import OVERLAPPING, KindColumns, collect_columns, split_nested_parts
 from fieldloop.annotate.agreeing.pair import Pair, measure_pair
 from fieldloop.annotate.agreeing.tables import describe_authors, list_boundaries_of_labels, list_confused_labels
-from fieldloop.annotate.agreeing.vector import Limits, draw_weights, judge_vector, make_vector, measure_disorders
+from fieldloop.annotate.agreeing.vector import (
+    AgreementLimits,
+    draw_weights,
+    judge_vector,
+    make_vector,
+    measure_disorders,
+)
 from fieldloop.errors import BadInput
 from fieldloop.model.agreement import (
     AgreementFinding,
@@ -32,7 +38,7 @@ DEFAULT_MAX_BOUNDARY = 3.0
 def compare_all_authors(
     annotations: Sequence[Annotation],
     frame_hz: float,
-    limits: Limits,
+    limits: AgreementLimits,
     settings: Section,
     slices: Mapping[str, frozenset[str]] | None = None,
     *,
@@ -88,7 +94,7 @@ class _Parts:
     """The parts of a report, kind by kind."""
 
     def __init__(
-        self, frame_hz: float, limits: Limits, settings: Section, slices: Mapping[str, frozenset[str]],
+        self, frame_hz: float, limits: AgreementLimits, settings: Section, slices: Mapping[str, frozenset[str]],
         rng: np.random.Generator,
     ) -> None:  # fmt: skip
         self._frame_ns, self._limits, self._settings, self._slices, self._rng = (

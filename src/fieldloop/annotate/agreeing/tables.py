@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fieldloop.annotate.agreeing.columns import KindColumns
+from fieldloop.annotate.agreeing.kind_columns import KindColumns
 from fieldloop.annotate.agreeing.pair import Pair, divide
 from fieldloop.annotate.agreeing.vector import estimate_from_draws
-from fieldloop.model.agreement import AuthorAgreement, BoundaryAgreement, ConfusedLabels, Estimate
+from fieldloop.model.agreement import AgreementEstimate, AuthorAgreement, BoundaryAgreement, ConfusedLabels
 from fieldloop.protocol.operations import Section
-from fieldloop.stats.segments.columns import Floats
+from fieldloop.stats.segments.segment_arrays import Floats
 
 
 def list_boundaries_of_labels(
@@ -32,7 +32,7 @@ def list_boundaries_of_labels(
         rows.append(
             BoundaryAgreement(
                 columns.kind, columns.labels[code // width], columns.labels[code % width], int(chosen.sum()),
-                mae, bias if len(pairs) == 1 else Estimate(), _measure_spread(apart[chosen], pair_of[chosen]),
+                mae, bias if len(pairs) == 1 else AgreementEstimate(), _measure_spread(apart[chosen], pair_of[chosen]),
             )
         )  # fmt: skip
     yield from sorted(rows, key=lambda row: -(row.mae_frames.value or 0.0))

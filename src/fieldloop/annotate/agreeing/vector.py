@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import KindColumns
+from fieldloop.annotate.agreeing.kind_columns import KindColumns
 from fieldloop.annotate.agreeing.pair import Pair, divide
-from fieldloop.model.agreement import AgreementVector, Estimate
+from fieldloop.model.agreement import AgreementEstimate, AgreementVector
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.protocol.operations import Section
-from fieldloop.stats.segments.columns import Floats
 from fieldloop.stats.segments.gamma import TooManySegments, Units, compute_disorder, estimate_expected_disorder
+from fieldloop.stats.segments.segment_arrays import Floats
 
 NUMBERS = (
     *("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "boundary_hits"),
@@ -27,7 +27,7 @@ LEAST_DEFINED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AgreementLimits:
     """What the protocol demands of each kind of label; None where it demands nothing."""
 
     min_kappa: float | None
@@ -66,13 +66,13 @@ def make_vector(
     drawn = [pair.compute_numbers(weights) for pair in compared]
     bounded = episodes >= settings.number("min_episodes")
 
-    def estimate(values: Floats) -> Estimate:
+    def estimate(values: Floats) -> AgreementEstimate:
         return estimate_from_draws(values, settings.number("level"), bounded=bounded)
 
     found = {name: estimate(_average_defined([one[name] for one in drawn], len(weights))) for name in NUMBERS}
     if len(pairs) > 1:
-        found["boundary_bias_frames"] = Estimate()
-    gamma = Estimate() if disorders is None else estimate(_compute_gammas(disorders, weights))
+        found["boundary_bias_frames"] = AgreementEstimate()
+    gamma = AgreementEstimate() if disorders is None else estimate(_compute_gammas(disorders, weights))
     return AgreementVector(
         kind=columns.kind,
         authors=tuple(columns.authors[n] for n in dict.fromkeys(n for pair in pairs for n in pair.authors)),
@@ -91,7 +91,7 @@ def make_vector(
     )
 
 
-def judge_vector(vector: AgreementVector, limits: Limits, settings: Section) -> AgreementVector:
+def judge_vector(vector: AgreementVector, limits: AgreementLimits, settings: Section) -> AgreementVector:
     """Judge kappa and boundary distance: a number passes or fails where its whole interval does."""
     least = int(settings.number("min_episodes"))
     if vector.episodes < least:
@@ -163,18 +163,18 @@ def _average_defined(drawn: Sequence[Floats], rows: int) -> Floats:
     return divide(np.where(known, table, 0.0).sum(axis=0), known.sum(axis=0).astype(float))
 
 
-def estimate_from_draws(values: Floats, level: float, *, bounded: bool) -> Estimate:
+def estimate_from_draws(values: Floats, level: float, *, bounded: bool) -> AgreementEstimate:
     """Take the first as the number, the others as draws; undefined is None, never 0 or 1."""
     if not np.isfinite(values[0]):
-        return Estimate()
+        return AgreementEstimate()
     known = values[1:][np.isfinite(values[1:])]
     if not bounded or len(known) < LEAST_DEFINED * len(values[1:]):
-        return Estimate(float(values[0]))
+        return AgreementEstimate(float(values[0]))
     low, high = np.quantile(known, ((1 - level) / 2, (1 + level) / 2))
-    return Estimate(float(values[0]), float(low), float(high))
+    return AgreementEstimate(float(values[0]), float(low), float(high))
 
 
-def _judge(value: Estimate, limit: float, *, above: bool) -> Status:
+def _judge(value: AgreementEstimate, limit: float, *, above: bool) -> Status:
     if value.low is None or value.high is None:
         return Status.CANNOT_TELL
     if (value.low > limit) if above else (value.high < limit):

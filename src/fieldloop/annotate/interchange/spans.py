@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from itertools import pairwise
 
-from fieldloop.annotate.agreeing.columns import NESTED, OVERLAPPING
+from fieldloop.annotate.agreeing.kind_columns import NESTED, OVERLAPPING
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.note import Note

@@ -9,7 +9,7 @@ result is an estimate with an interval, or a reason to give none (`confidence`).
 
 from fieldloop.check.content_lag.drift import Drift, LagStep, estimate_lag_drift, estimate_lag_step
 from fieldloop.check.content_lag.estimate import LagEstimate
-from fieldloop.check.content_lag.evidence import Evidence, collect_lag_evidence
+from fieldloop.check.content_lag.evidence import LagEvidence, collect_lag_evidence
 from fieldloop.check.content_lag.pooling import (
     Rig,
     estimate_lag_with_rig,
@@ -22,8 +22,8 @@ from fieldloop.check.content_lag.settings import Settings, read_content_lag_sett
 
 __all__ = [
     "Drift",
-    "Evidence",
     "LagEstimate",
+    "LagEvidence",
     "LagStep",
     "Rig",
     "Settings",

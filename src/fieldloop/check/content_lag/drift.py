@@ -11,7 +11,7 @@ from fieldloop.check.content_lag.confidence import (
     estimate_systematic_error_s,
     make_lag_estimate,
 )
-from fieldloop.check.content_lag.evidence import Evidence, prepare_sight
+from fieldloop.check.content_lag.evidence import LagEvidence, prepare_sight
 from fieldloop.check.content_lag.pooling import FEW, NOTHING, make_fit_task, prepare_sights, search_lag
 from fieldloop.check.content_lag.profile import Lobe
 from fieldloop.check.content_lag.settings import Settings
@@ -47,7 +47,7 @@ class LagStep:
     refused: Note | None = None
 
 
-def estimate_lag_drift(evidence_of_episodes: Iterable[Evidence], settings: Settings) -> Drift:
+def estimate_lag_drift(evidence_of_episodes: Iterable[LagEvidence], settings: Settings) -> Drift:
     """Fit a lag that grows evenly with time, over one episode or a whole session of them."""
     sights = prepare_sights(evidence_of_episodes, settings)
     if not sights:
@@ -66,7 +66,7 @@ def estimate_lag_drift(evidence_of_episodes: Iterable[Evidence], settings: Setti
 
 
 def estimate_lag_step(
-    evidence_of_episode: Evidence, settings: Settings, excluded_edge_s: float, prior_sd_s: float
+    evidence_of_episode: LagEvidence, settings: Settings, excluded_edge_s: float, prior_sd_s: float
 ) -> LagStep:
     """Search every moment for a sudden change of the lag and fit the likeliest.
 

@@ -17,7 +17,7 @@ from fieldloop.check.content_lag.repeating import find_highest_autocorrelation
 from fieldloop.check.content_lag.settings import Settings
 from fieldloop.model.stream import NS_PER_S, Stream
 
-Evidence = Mapping[str, NDArray[Any]]
+LagEvidence = Mapping[str, NDArray[Any]]
 
 
 def collect_lag_evidence(
@@ -92,7 +92,7 @@ class Sight:
         return np.asarray(self.mixing @ rows)
 
 
-def prepare_sight(lag_evidence: Evidence, settings: Settings) -> Sight | None:
+def prepare_sight(lag_evidence: LagEvidence, settings: Settings) -> Sight | None:
     """Prepare evidence for fitting; None where too few pictures have joints around them."""
     if not lag_evidence:
         return None

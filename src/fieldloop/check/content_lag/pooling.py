@@ -15,7 +15,7 @@ from fieldloop.check.content_lag.confidence import (
     note_lag_disagreement,
 )
 from fieldloop.check.content_lag.estimate import LagEstimate, refuse_lag_estimate
-from fieldloop.check.content_lag.evidence import Evidence, Sight, prepare_sight
+from fieldloop.check.content_lag.evidence import LagEvidence, Sight, prepare_sight
 from fieldloop.check.content_lag.profile import (
     Lobe,
     compute_log_likelihood,
@@ -47,13 +47,13 @@ class Rig:
     readout: Belief
 
 
-def estimate_pooled_lag(evidence_of_episodes: Iterable[Evidence], settings: Settings) -> LagEstimate:
+def estimate_pooled_lag(evidence_of_episodes: Iterable[LagEvidence], settings: Settings) -> LagEstimate:
     """Estimate the common lag of episodes of one rig; one episode is a pool of one."""
     sights = prepare_sights(evidence_of_episodes, settings)
     return _estimate_lag_of_sights(sights, settings) if sights else refuse_lag_estimate(NOTHING)
 
 
-def estimate_lag_with_rig(evidence_of_episode: Evidence, rig: Rig, settings: Settings) -> LagEstimate:
+def estimate_lag_with_rig(evidence_of_episode: LagEvidence, rig: Rig, settings: Settings) -> LagEstimate:
     """Estimate the lag of one episode by a rig fitted on other episodes."""
     prepared = prepare_sight(evidence_of_episode, settings)
     return (
@@ -62,7 +62,7 @@ def estimate_lag_with_rig(evidence_of_episode: Evidence, rig: Rig, settings: Set
 
 
 def estimate_lags_by_cross_validation(
-    evidence_of_episodes: Sequence[Evidence], settings: Settings
+    evidence_of_episodes: Sequence[LagEvidence], settings: Settings
 ) -> tuple[LagEstimate, ...]:
     """Estimate the lag of each episode by a fit to the others (cross-validation in folds).
 
@@ -140,7 +140,7 @@ def list_searched_lags(settings: Settings) -> NDArray[np.float64]:
     return np.arange(-half, half + 1, dtype=np.float64) * settings.search_step_s
 
 
-def prepare_sights(evidence_of_episodes: Iterable[Evidence], settings: Settings) -> list[Sight]:
+def prepare_sights(evidence_of_episodes: Iterable[LagEvidence], settings: Settings) -> list[Sight]:
     """Prepare all usable evidence for fitting."""
     prepared = (prepare_sight(one, settings) for one in evidence_of_episodes)
     return [one for one in prepared if one is not None]

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from fieldloop.check.case import Case
 from fieldloop.check.content_lag import (
-    Evidence,
     LagEstimate,
+    LagEvidence,
     estimate_lag_step,
     estimate_pooled_lag,
     read_content_lag_settings,
@@ -21,7 +21,7 @@ from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import MS_PER_S, NS_PER_S, Stream, StreamKind
 
 
-def collect_camera_lag_evidence(case: Case, camera: Stream) -> Evidence:
+def collect_camera_lag_evidence(case: Case, camera: Stream) -> LagEvidence:
     """Return the evidence of one camera's lag behind the joints; computed once for all checks."""
     others = tuple(case.find_streams())
     return case.compute_once(

@@ -30,7 +30,7 @@ SAID = "stated in its name"
 
 
 @dataclass(slots=True)
-class Evidence:
+class ColumnValues:
     """Values of one stream over the logs that were read."""
 
     stream: Stream
@@ -50,7 +50,7 @@ class Evidence:
         return max((float(f.max()) for f in finite if f.size), default=0.0)
 
 
-def propose_unit_lines(evidence: Evidence) -> Iterator[str]:
+def propose_unit_lines(evidence: ColumnValues) -> Iterator[str]:
     """Yield the line that states the unit, with the reason; as a comment where the unit is uncertain."""
     stream = evidence.stream
     if stream.values is None or not evidence.rows:
@@ -81,7 +81,7 @@ def propose_unit_lines(evidence: Evidence) -> Iterator[str]:
             yield '# unit = ""  # the log does not state it'
 
 
-def _propose_unit_from_name(stream: Stream, evidence: Evidence) -> str:
+def _propose_unit_from_name(stream: Stream, evidence: ColumnValues) -> str:
     """Return the line of a unit that the name states, '' where it does not or the log states one itself."""
     known = {} if stream.unit_stated else NAMED.get(stream.kind, {})
     named_units = sorted({known[word] for word in split_into_words(stream.name) if word in known})
@@ -109,7 +109,7 @@ def _format_units(vector_unit: str, other_unit: str, column_count: int) -> str:
     return json.dumps(listed, ensure_ascii=False)
 
 
-def _propose_imu_unit_lines(evidence: Evidence) -> Iterator[str]:
+def _propose_imu_unit_lines(evidence: ColumnValues) -> Iterator[str]:
     norms = np.concatenate([np.linalg.norm(rows[:, :3], axis=1) for rows in evidence.rows])
     still = float(np.nanmedian(norms)) if np.isfinite(norms).any() else 0.0
     turning = evidence.get_largest_magnitude(slice(3, 6))

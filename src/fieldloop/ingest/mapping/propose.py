@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.mapping.evidence import Evidence, propose_unit_lines
+from fieldloop.ingest.mapping.evidence import ColumnValues, propose_unit_lines
 from fieldloop.ingest.mapping.mapping import FIELDS, SCHEMA
 from fieldloop.model.episode import Recording
 from fieldloop.model.episode_text import ALIASES
@@ -30,7 +30,7 @@ FACT_WORDS = {field: (field, *names, *MORE_WORDS.get(field, ())) for field, name
 
 def propose_mapping(recordings: Iterable[Recording], log_name: str) -> str:
     """Write the text of a mapping for logs like these, from at most the first twenty."""
-    seen: dict[str, Evidence] = {}
+    seen: dict[str, ColumnValues] = {}
     facts: dict[str, str] = {}
     frames: set[str] = set()
     empty: set[str] = set(FIELDS)
@@ -40,7 +40,7 @@ def propose_mapping(recordings: Iterable[Recording], log_name: str) -> str:
         facts |= dict(recording.episode.facts)
         empty -= {name for name in FIELDS if getattr(recording.episode, name) not in ("", None)}
         for stream in recording.streams.values():
-            seen.setdefault(stream.name, Evidence(stream)).add_stream(stream)
+            seen.setdefault(stream.name, ColumnValues(stream)).add_stream(stream)
             frames |= {stream.frame_id} - {""}
     if not count:
         raise BadInput(f"{log_name} holds no recordings, so no mapping can be proposed.")
@@ -63,7 +63,7 @@ def _write_header_lines(log_name: str, log_count: int) -> Iterator[str]:
     yield f'schema = "{SCHEMA}"'
 
 
-def _write_stream_lines(evidence_by_stream: dict[str, Evidence], log_count: int) -> Iterator[str]:
+def _write_stream_lines(evidence_by_stream: dict[str, ColumnValues], log_count: int) -> Iterator[str]:
     kinds: dict[StreamKind, int] = {}
     for evidence in evidence_by_stream.values():
         kinds[evidence.stream.kind] = kinds.get(evidence.stream.kind, 0) + 1

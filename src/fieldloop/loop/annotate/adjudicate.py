@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.people import require_lead
-from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.usable_episodes import require_usable_episode
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace

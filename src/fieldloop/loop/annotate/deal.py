@@ -11,20 +11,17 @@ from fieldloop.loop.annotate.comparison import make_tasks_after_withdrawal
 from fieldloop.loop.annotate.numbers import DOUBLE_SHARE, read_annotation_number
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.qualified import find_calibration_sets
-from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
+from fieldloop.loop.annotate.usable_episodes import find_usable_episodes, require_usable_episode
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import EpisodeReport, Status
-from fieldloop.model.fix import FixKind
 from fieldloop.model.labelling import Adjudication, LabelTask, SavedLabels, TaskReason, TaskState
 from fieldloop.model.labelling_event import LabelTasksDealt
 from fieldloop.model.note import Note, note
-from fieldloop.release import select_fixes
 from fieldloop.store import Expected, Unchanged
 
 
@@ -124,22 +121,13 @@ def _choose_episodes(
         ready = {*submitted, *decided}
         chosen = [
             one
-            for one in _find_usable_episodes(workspace)
+            for one in find_usable_episodes(workspace)
             if one.id not in dealt and not all((one.id, kind) in ready for kind in kinds)
         ]
     for task in {one.task for one in chosen}:
         for kind in kinds:
             require_kind(find_taxonomy(workspace, task), kind)
     return chosen
-
-
-def _find_usable_episodes(workspace: Workspace) -> list[Episode]:
-    """Return the episodes that passed, and those whose every failure has a fix: a release takes these with --fix."""
-    passed = workspace.store.find(Episode, {"status": Status.PASSED})
-    failed = workspace.store.find(Episode, {**IN_USE, "status": Status.FAILED})
-    wanted = {"episode": [one.id for one in failed]}
-    reports = {one.episode: one for one in workspace.store.find(EpisodeReport, wanted)} if failed else {}
-    return [*passed, *(one for one in failed if select_fixes(reports[one.id], FixKind) is not None)]
 
 
 def _find_edge_cases(workspace: Workspace) -> frozenset[str]:

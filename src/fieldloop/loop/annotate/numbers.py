@@ -1,6 +1,6 @@
 """The numbers of annotation: limits of the protocol, and how work is dealt."""
 
-from fieldloop.annotate import Limits
+from fieldloop.annotate import DisputeLimits
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import default_protocol
@@ -12,12 +12,12 @@ KAPPA, BOUNDARY, TOLERANCE = (
 )  # fmt: skip
 
 
-def read_limits(workspace: Workspace, task: str = "") -> Limits:
+def read_limits(workspace: Workspace, task: str = "") -> DisputeLimits:
     """Return how far two people may differ, by the protocol of a task."""
     kappa, boundary, tolerance = (
         read_annotation_number(workspace, name, task) for name in (KAPPA, BOUNDARY, TOLERANCE)
     )
-    return Limits(kappa, boundary, tolerance, workspace.operations["agree"].number("frame_hz"))
+    return DisputeLimits(kappa, boundary, tolerance, workspace.operations["agree"].number("frame_hz"))
 
 
 def read_annotation_number(workspace: Workspace | None, name: str, task: str = "") -> float:

@@ -11,6 +11,7 @@ from fieldloop.annotate import (
 )
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
+from fieldloop.loop.annotate.usable_episodes import find_usable_episodes
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.work.reopen import Reopened, reopen_episode
@@ -18,11 +19,8 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
-from fieldloop.model.finding import EpisodeReport, Status
-from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.release import select_fixes
 
 MACHINE = "machine:signals"
 WRITTEN_TOGETHER = 20
@@ -91,7 +89,7 @@ def propose_annotations(
         every: also episodes that were not accepted
     """
     chosen = [find_episode(workspace, e) for e in episode]
-    chosen = chosen or (workspace.store.find(Episode, IN_USE) if every else _find_episodes_to_annotate(workspace))
+    chosen = chosen or (workspace.store.find(Episode, IN_USE) if every else find_usable_episodes(workspace))
     before = _find_kinds_proposed(workspace, chosen)
     if not again:
         chosen = [e for e in chosen if e.id not in before]
@@ -172,12 +170,3 @@ def list_change_points(workspace: Workspace, episode: str) -> tuple[SnapPoint, .
         SnapPoint((point.at_ns - known.start_ns) / NS_PER_S, point.what, point.strength, point.side)
         for point in find_change_points(reopen_episode(workspace, known))
     )
-
-
-def _find_episodes_to_annotate(workspace: Workspace) -> list[Episode]:
-    """Return the episodes that passed, and those that a release can fix."""
-    failed = workspace.store.find(Episode, {"status": Status.FAILED})
-    reports = workspace.store.find(EpisodeReport, {"episode": [e.id for e in failed]}) if failed else []
-    last = {r.episode: r for r in reports}
-    mendable = [e for e in failed if e.id in last and select_fixes(last[e.id], FixKind) is not None]
-    return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]

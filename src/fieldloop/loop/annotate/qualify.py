@@ -8,8 +8,8 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.annotate.comparison import NOT_COMPARED
 from fieldloop.loop.annotate.people import is_lead, require_lead
 from fieldloop.loop.annotate.qualified import deal_calibration, find_calibration_sets
-from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.usable_episodes import require_usable_episode
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation

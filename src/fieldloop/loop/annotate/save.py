@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from fieldloop.annotate import find_segment_problems
-from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
+from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError
 from fieldloop.loop.annotate.coming import Coming
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.revisions import find_newest_revision, find_revisions
@@ -11,19 +11,17 @@ from fieldloop.loop.annotate.submission import expect_tasks, find_task_of, list_
 from fieldloop.loop.annotate.taxonomy.carried_labels import rename_saved_spans
 from fieldloop.loop.annotate.taxonomy.in_force import find_predecessor, find_taxonomy, require_kind
 from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
+from fieldloop.loop.annotate.usable_episodes import require_usable_episode
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated, Event
-from fieldloop.model.finding import EpisodeReport, Status
-from fieldloop.model.fix import FixKind
 from fieldloop.model.labelling import SavedLabels
 from fieldloop.model.labelling_event import LabelsSaved
 from fieldloop.model.note import Note
 from fieldloop.model.taxonomy import Taxonomy
-from fieldloop.release import select_fixes
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_number
 from fieldloop.say.refusals import write_refusal
@@ -187,21 +185,6 @@ def _require_newest(newest: SavedLabels | None, made: SavedLabels, episode: Epis
             f"{made.author}'s {made.kind} labels of {episode.name} are at revision {stands}, but these were made from "
             f"revision {made.revision - 1}. Nothing was overwritten. Read them: fieldloop annotate labels "
             f"{episode.name}; then save yours with --revision {stands}."
-        )
-
-
-def require_usable_episode(workspace: Workspace, episode: Episode) -> None:
-    """Refuse labels for an episode that was set aside or rejected; drafts of it stay."""
-    if episode.set_aside:
-        raise Refused(
-            f"{episode.name} was set aside ({episode.set_aside}), so its labels count nowhere. They are kept as a "
-            "draft; submit it after: fieldloop ingest restore"
-        )
-    reports = workspace.store.find(EpisodeReport, {"episode": episode.id}, newest=True, limit=1)
-    if reports and reports[0].status is Status.FAILED and select_fixes(reports[0], FixKind) is None:
-        raise Refused(
-            f"{episode.name} was rejected by its checks, so its labels count nowhere. They are kept as a draft; see: "
-            f"fieldloop ingest show {episode.name}"
         )
 
 

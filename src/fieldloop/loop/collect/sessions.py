@@ -10,9 +10,10 @@ from fieldloop.loop.calibrate.attach import find_trusted_calibrations
 from fieldloop.loop.collect.synchronisation import list_unverified_devices_of_robot
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Session
-from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClosed, SessionOpened
+from fieldloop.model.event import RobotRegistered, SessionClosed, SessionOpened
 from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.person import Operator
+from fieldloop.model.person_event import OperatorEnrolled
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import Section
 from fieldloop.say import write_sentence

@@ -5,9 +5,10 @@ from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.delivery import Acceptance, Scorecard
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import DeliveryJudged, ProviderContracted
+from fieldloop.model.event import DeliveryJudged
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.person import Provider
+from fieldloop.model.person_event import ProviderContracted
 from fieldloop.supply import judge_delivery, make_scorecard
 
 

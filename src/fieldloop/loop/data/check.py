@@ -152,7 +152,7 @@ def _check_cached_parts(cache: PartCache, html: Path | None) -> CheckReport:
 
 
 def _write_html_page(
-    report: CheckReport, sketches: Callable[[], dict[str, pages.Sketch]], html: Path | None
+    report: CheckReport, sketches: Callable[[], dict[str, pages.EpisodeSketch]], html: Path | None
 ) -> CheckReport:
     """Write the page where one is asked for; episodes whose log is at hand are drawn."""
     if html is None:

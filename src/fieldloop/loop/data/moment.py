@@ -16,7 +16,7 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.report.check import Sketch, sketch_episode
+from fieldloop.report.check import EpisodeSketch, sketch_episode
 from fieldloop.say.numbers import format_fixed
 
 AROUND_S = (-0.2, 0.0, 0.2)
@@ -98,7 +98,7 @@ def _make_report_at_moment(episode: Episode, at_s: float) -> EpisodeReport:
     return EpisodeReport(episode.id, episode.name, Status.FAILED, tuple(asked))
 
 
-def _make_glimpse(drawn: Sketch, at_s: float) -> Glimpse:
+def _make_glimpse(drawn: EpisodeSketch, at_s: float) -> Glimpse:
     signals = (
         SignalSeen(t.name, t.unit, t.columns, tuple(t.at_s.tolist()), tuple(map(tuple, t.values.tolist())))
         for t in drawn.traces

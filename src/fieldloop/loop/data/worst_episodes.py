@@ -12,10 +12,10 @@ from fieldloop.report import check as pages
 DRAWN = 8
 
 
-def sketch_worst_episodes(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.Sketch]:
+def sketch_worst_episodes(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.EpisodeSketch]:
     """Sketch the episodes that the report asks to look at first, by episode id."""
     worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN] if one.episode in parts}
-    made: dict[str, pages.Sketch] = {}
+    made: dict[str, pages.EpisodeSketch] = {}
     for part in dict.fromkeys(parts[episode] for episode in worst):
         for recording in part.open().read_part(part.start, part.stop):
             if found := worst.get(recording.episode.id):
@@ -23,10 +23,10 @@ def sketch_worst_episodes(report: pages.CheckReport, parts: Mapping[str, Part]) 
     return made
 
 
-def sketch_worst_stored_episodes(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
+def sketch_worst_stored_episodes(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.EpisodeSketch]:
     """Draw the worst episodes of a workspace's report from its stored logs; episodes without a log are left out."""
     worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN]}
-    made: dict[str, pages.Sketch] = {}
+    made: dict[str, pages.EpisodeSketch] = {}
     for episode in workspace.store.find(Episode, {"id": list(worst)}):
         try:
             for recording in Reopened(workspace, [episode]):

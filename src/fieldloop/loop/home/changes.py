@@ -12,6 +12,7 @@ from fieldloop.model.event import Event, Recorded
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident
 from fieldloop.model.note import Note, note
+from fieldloop.model.person_event import TokenIssued
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.model.verification import Verification
 from fieldloop.say.marks import BAD, GOOD, MARKS, RUN, WARN
@@ -24,7 +25,7 @@ SUMMED_UP: dict[type[Event], str] = {
     happened.OutcomeRecorded: "home.outcomes_recorded",
     happened.SynchronisationVerified: "home.clocks_verified",
 }
-LEFT_OUT = (happened.EpisodesMeasured, happened.TokenIssued, happened.SessionClosed)
+LEFT_OUT = (happened.EpisodesMeasured, TokenIssued, happened.SessionClosed)
 CHANGES, LOOK_BACK = 8, 300
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.event import TokenIssued
 from fieldloop.model.person import Actor, Duty, Role, Token
+from fieldloop.model.person_event import TokenIssued
 
 SECRET_BYTES = 32
 

@@ -20,8 +20,8 @@ from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import add_tier_to_episodes, add_tier_to_outcomes
 from fieldloop.model.diagnosis import Diagnosis
-from fieldloop.model.event import DiagnosisMade
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.response_event import DiagnosisMade
 from fieldloop.report.diagnose import DiagnosisReport
 from fieldloop.report.diagnose import render_diagnosis_page as page_of
 

@@ -9,10 +9,10 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis
-from fieldloop.model.event import DemandPlaced, IncidentMoved, IncidentOpened
 from fieldloop.model.incident import Incident, IncidentClock, Step
 from fieldloop.model.plan import Demand
 from fieldloop.model.policy import Stage
+from fieldloop.model.response_event import DemandPlaced, IncidentMoved, IncidentOpened
 from fieldloop.report.post_mortem import write_post_mortem
 from fieldloop.respond import compute_incident_clocks, demand_demonstrations, report_incident
 from fieldloop.respond import open_incident as open_from_alarm

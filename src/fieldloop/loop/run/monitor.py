@@ -9,9 +9,9 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate, Watch
 from fieldloop.model.attempts import select_known_results
 from fieldloop.model.days import get_day_span_ns
-from fieldloop.model.event import AlarmRaised
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.response_event import AlarmRaised
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.monitor import Baseline, make_rate, watch_production
 from fieldloop.store import TrialCount

@@ -15,18 +15,19 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import Event, Recorded, ReleaseExported, TokenIssued
+from fieldloop.model.event import Event, Recorded, ReleaseExported
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
+from fieldloop.model.person_event import TokenIssued
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.touched import Dependents, TouchedPolicy, TouchedRelease
 from fieldloop.say.spelled import spell_out_facts
 from fieldloop.trust import (
+    ChainVerification,
     Lineage,
     Link,
-    Verification,
     find_origins_depending_on,
     make_origins,
     seal_records,
@@ -42,7 +43,7 @@ SCHEMA = "evidence/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidenceRecord:
     """A sealed record: its file, its length, and the head hash that proves it complete."""
 
     file: str
@@ -150,7 +151,7 @@ def trace_policy(workspace: Workspace, policy: str) -> Lineage:
     )
 
 
-def write_evidence_record(workspace: Workspace, policy: str, file: Path) -> Evidence:
+def write_evidence_record(workspace: Workspace, policy: str, file: Path) -> EvidenceRecord:
     """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now.
 
     Arguments:
@@ -166,10 +167,10 @@ def write_evidence_record(workspace: Workspace, policy: str, file: Path) -> Evid
     links = seal_records(records)
     found = verify_chain(links)
     write_atomically(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
-    return Evidence(str(file), lineage.policy, found.links, found.head, found.message)
+    return EvidenceRecord(str(file), lineage.policy, found.links, found.head, found.message)
 
 
-def verify_evidence(file: Path) -> Verification:
+def verify_evidence(file: Path) -> ChainVerification:
     """Verify a sealed record link by link, and report the first broken link.
 
     Arguments:

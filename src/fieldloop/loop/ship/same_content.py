@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.content_lag import (
-    Evidence,
     LagEstimate,
+    LagEvidence,
     collect_lag_evidence,
     estimate_pooled_lag,
     read_content_lag_settings,
@@ -178,7 +178,7 @@ def _compare_lag(
 
 def _estimate_lag(camera: str, recordings: list[Recording]) -> LagEstimate:
     settings = read_content_lag_settings(default_protocol())
-    kept: list[Evidence] = [
+    kept: list[LagEvidence] = [
         collect_lag_evidence(one.streams[camera], tuple(one.streams.values()), settings)
         for one in recordings
         if camera in one.streams

@@ -15,7 +15,7 @@ from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
 from fieldloop.model.identity import compute_content_id
 from fieldloop.model.release import Release
-from fieldloop.release.felt import Sketch, sketch_recording
+from fieldloop.release.felt import FeatureSketch, sketch_recording
 from fieldloop.store.arrays import pack_arrays, unpack_arrays
 
 PARTS = ("count", "mean", "squares", "grid")
@@ -24,7 +24,7 @@ NAMES = "names"
 
 def sketch_release(
     workspace: Workspace, release: Release, episodes: Sequence[Episode], *, kept_only: bool = False
-) -> dict[str, dict[str, Sketch]]:
+) -> dict[str, dict[str, FeatureSketch]]:
     """Sketch every episode of a release as it is read, with its fixes; those in the cache open no log.
 
     With `kept_only` no log is opened, and episodes that are not in the cache are left out.
@@ -61,19 +61,19 @@ def _keep(file: Path, content: bytes) -> None:
     temporary.replace(file)
 
 
-def _pack_sketches(sketches: Mapping[str, Sketch]) -> bytes:
+def _pack_sketches(sketches: Mapping[str, FeatureSketch]) -> bytes:
     names = json.dumps([[feature, list(sketch.columns)] for feature, sketch in sketches.items()]).encode()
     arrays = {f"{k}/{part}": getattr(sketch, part) for k, sketch in enumerate(sketches.values()) for part in PARTS}
     return pack_arrays({**arrays, NAMES: np.frombuffer(names, np.uint8)})
 
 
-def _read_sketches(file: Path) -> dict[str, Sketch] | None:
+def _read_sketches(file: Path) -> dict[str, FeatureSketch] | None:
     """Return kept sketches, None where there are none that can be read."""
     try:
         arrays = unpack_arrays(file.read_bytes())
         listed = json.loads(arrays[NAMES].tobytes())
         return {
-            feature: Sketch(tuple(columns), *(arrays[f"{k}/{part}"] for part in PARTS))
+            feature: FeatureSketch(tuple(columns), *(arrays[f"{k}/{part}"] for part in PARTS))
             for k, (feature, columns) in enumerate(listed)
         }
     except (OSError, BadInput, ValueError, KeyError):

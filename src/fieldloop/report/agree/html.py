@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fieldloop.model.agreement import AgreementReport, AgreementVector, Estimate
+from fieldloop.model.agreement import AgreementEstimate, AgreementReport, AgreementVector
 from fieldloop.model.note import Note
 from fieldloop.report.agree.drawings import draw_boundaries, draw_confusions
 from fieldloop.report.bars import draw_interval_bar
@@ -97,7 +97,7 @@ def _write_numbers(vector: AgreementVector, *, bars: bool = False) -> tuple[obje
     )
 
 
-def _write_estimate(estimate: Estimate, digits: int) -> str:
+def _write_estimate(estimate: AgreementEstimate, digits: int) -> str:
     written = format_fixed(estimate.value, digits)
     if estimate.low is None or estimate.high is None:
         return written

@@ -5,14 +5,14 @@ from fieldloop.report.check.content import CheckReport
 from fieldloop.report.check.episode_names import name_episodes_apart
 from fieldloop.report.check.html import render_check_page
 from fieldloop.report.check.json_form import build_report_json, get_episode_address
-from fieldloop.report.check.sketch import Sketch, sketch_episode
+from fieldloop.report.check.sketch import EpisodeSketch, sketch_episode
 from fieldloop.report.check.summary import Summary, sort_episodes_by_cost, summarise_check_report
 
 __all__ = [
     "Cause",
     "Causes",
     "CheckReport",
-    "Sketch",
+    "EpisodeSketch",
     "Summary",
     "build_report_json",
     "get_episode_address",

@@ -12,7 +12,7 @@ from fieldloop.report.check.phrases import (
     write_unknown_reason,
     write_worst_finding,
 )
-from fieldloop.report.check.sketch import Sketch, Thumbnail
+from fieldloop.report.check.sketch import EpisodeSketch, Thumbnail
 from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_picture
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join, tag
@@ -24,7 +24,7 @@ MOST_DRAWN = 8
 MOST_PICTURES = 3
 
 
-def draw_causes(causes: Causes, sketches: Mapping[str, Sketch]) -> Iterator[Markup]:
+def draw_causes(causes: Causes, sketches: Mapping[str, EpisodeSketch]) -> Iterator[Markup]:
     """Draw failures, then warnings, most harmful first; what could not be judged comes last."""
     if causes.failures:
         note = "most harmful first: what a finding costs, times the share of episodes that have it"
@@ -35,7 +35,7 @@ def draw_causes(causes: Causes, sketches: Mapping[str, Sketch]) -> Iterator[Mark
         yield _draw_unanswered_checks(causes)
 
 
-def _draw_cause_entries(causes: Sequence[Cause], sketches: Mapping[str, Sketch]) -> list[Markup]:
+def _draw_cause_entries(causes: Sequence[Cause], sketches: Mapping[str, EpisodeSketch]) -> list[Markup]:
     given: set[str] = set()
     made = []
     for number, cause in enumerate(causes):
@@ -68,7 +68,7 @@ def _draw_cause_entry(cause: Cause, advice_text: str, example_drawing: Markup | 
     return tag("div", words, example_drawing, class_="cause")
 
 
-def draw_example(cause: Cause, sketches: Mapping[str, Sketch]) -> Markup | None:
+def draw_example(cause: Cause, sketches: Mapping[str, EpisodeSketch]) -> Markup | None:
     """Draw one example from the first episode that was sketched: a picture, a trace, or the time between samples."""
     for place in cause.places:
         if place.episode is not None and place.episode.episode in sketches:
@@ -76,7 +76,7 @@ def draw_example(cause: Cause, sketches: Mapping[str, Sketch]) -> Markup | None:
     return None
 
 
-def _draw_place(place: Place, episode: EpisodeReport, sketch: Sketch) -> Markup | None:
+def _draw_place(place: Place, episode: EpisodeReport, sketch: EpisodeSketch) -> Markup | None:
     finding = place.finding
     streams, topic = finding.about.streams, finding.check.partition(".")[0]
     if frames := [one for one in sketch.thumbnails if one.stream in streams]:

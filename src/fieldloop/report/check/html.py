@@ -13,7 +13,7 @@ from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_t
 from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.explanations import draw_explanations, make_check_link
 from fieldloop.report.check.look_command import add_moment, list_look_commands
-from fieldloop.report.check.sketch import Sketch
+from fieldloop.report.check.sketch import EpisodeSketch
 from fieldloop.report.check.summary import SEVERITY, sort_episodes_by_cost, summarise_check_report, write_outdated_line
 from fieldloop.report.check.trend_drawing import draw_trends
 from fieldloop.report.markup import (
@@ -36,7 +36,7 @@ MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
 
 
-def render_check_page(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
+def render_check_page(report: CheckReport, sketches: Mapping[str, EpisodeSketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
     commands, report = list_look_commands(report), use_names_apart(report)
     summary, sketches, causes = (
@@ -99,7 +99,7 @@ def _draw_worst_checks(findings: Iterable[Finding]) -> Markup:
     return join(*(join(", " if place else "", make_check_link(f.check)) for place, f in enumerate(findings)))
 
 
-def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
+def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, EpisodeSketch]) -> Markup:
     looks = report.ranking.looks
     rows = [
         (
@@ -135,7 +135,7 @@ def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -
     return draw_panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
 
 
-def _draw_episode(episode: EpisodeReport, sketch: Sketch, look: str) -> Markup:
+def _draw_episode(episode: EpisodeReport, sketch: EpisodeSketch, look: str) -> Markup:
     counting = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
     parts: list[object] = [_draw_findings_table(counting)] if counting else []
     if look:
@@ -161,7 +161,7 @@ def _draw_look_commands(look: str, findings: Iterable[Finding]) -> Markup:
     return draw_folded(f"Open it in the explorer at one of {format_plural(len(lines), 'moment')}", lines)
 
 
-def _draw_traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
+def _draw_traces(episode: EpisodeReport, sketch: EpisodeSketch) -> Iterator[Markup]:
     for trace in sketch.traces:
         findings = [f for f in episode.findings if trace.name in f.about.streams]
         caption = [f"{trace.left_out} columns that change less are not shown."] if trace.left_out else []
@@ -171,7 +171,7 @@ def _draw_traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         yield draw_figure(draw_trace(trace, findings), " ".join(caption))
 
 
-def _draw_sample_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
+def _draw_sample_timing(episode: EpisodeReport, sketch: EpisodeSketch) -> Iterator[Markup]:
     if sketch.intervals:
         clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
         caption = f"Time between samples ({clocks} clock): a flat line is a steady rate, a peak is a gap."

@@ -61,7 +61,7 @@ class Thumbnail:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sketch:
+class EpisodeSketch:
     """Everything drawn of one episode."""
 
     intervals: tuple[Intervals, ...]
@@ -69,7 +69,7 @@ class Sketch:
     thumbnails: tuple[Thumbnail, ...]
 
 
-def sketch_episode(recording: Recording, report: EpisodeReport) -> Sketch:
+def sketch_episode(recording: Recording, report: EpisodeReport) -> EpisodeSketch:
     """Return the sketch of an episode; flagged moments decide which frames are shown."""
     streams = [s for s in recording.streams.values() if len(s) > 2 and s.kind is not StreamKind.OTHER]  # noqa: PLR2004 - intervals
     flagged = [f for f in report.findings if f.status is Status.FAILED]
@@ -79,7 +79,7 @@ def sketch_episode(recording: Recording, report: EpisodeReport) -> Sketch:
     traces = tuple(
         _make_trace(s, recording) for kind in TRACED for s in streams if s.kind is kind and s.values is not None
     )
-    return Sketch(tuple(intervals), traces[:3], tuple(_make_thumbnails(recording, flagged))[:MOST_PICTURES])
+    return EpisodeSketch(tuple(intervals), traces[:3], tuple(_make_thumbnails(recording, flagged))[:MOST_PICTURES])
 
 
 def _get_seconds_from_start(stream: Stream, recording: Recording) -> Numbers:

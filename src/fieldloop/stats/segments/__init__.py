@@ -7,11 +7,11 @@ from fieldloop.stats.segments.boundaries import (
     list_boundaries,
     match_boundaries,
 )
-from fieldloop.stats.segments.columns import NOTHING, Segments
 from fieldloop.stats.segments.edit import compute_edit_scores
 from fieldloop.stats.segments.kappa import LabelTimes, compute_kappas, measure_label_times
 from fieldloop.stats.segments.overlap import Overlaps, find_overlaps
 from fieldloop.stats.segments.same import SegmentPairs, count_f1_hits, pair_segments
+from fieldloop.stats.segments.segment_arrays import NOTHING, Segments
 
 __all__ = [
     "NOTHING",

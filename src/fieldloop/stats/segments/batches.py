@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.stats.segments.columns import Ints
+from fieldloop.stats.segments.segment_arrays import Ints
 
 MOST_CELLS = 400_000
 """Cells of one table, to bound memory."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.stats.segments.batches import cut_into_batches, lay_in_rows
-from fieldloop.stats.segments.columns import NOTHING, Floats, Ints, Segments
+from fieldloop.stats.segments.segment_arrays import NOTHING, Floats, Ints, Segments
 
 FAR = np.int64(2**61)
 BOTH, ONE, NEITHER, NEVER = 1.0, 0.4, 0.2, -1.0

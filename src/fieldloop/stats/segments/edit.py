@@ -3,7 +3,7 @@
 import numpy as np
 
 from fieldloop.stats.segments.batches import cut_into_batches, lay_in_rows
-from fieldloop.stats.segments.columns import Floats, Ints, Segments
+from fieldloop.stats.segments.segment_arrays import Floats, Ints, Segments
 
 OURS_EMPTY, THEIRS_EMPTY = -1, -2
 

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fieldloop.stats.segments.columns import Floats, Ints
+from fieldloop.stats.segments.segment_arrays import Floats, Ints
 
 EMPTY_COST = 1.0
 """Dissimilarity of a segment and none, Δ∅."""

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.stats.segments.columns import NOTHING, Floats, Ints, Segments
 from fieldloop.stats.segments.overlap import NONE, Overlaps
+from fieldloop.stats.segments.segment_arrays import NOTHING, Floats, Ints, Segments
 
 ALMOST_CERTAIN = 1 - 1e-12
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.stats.segments.columns import Ints, Segments
+from fieldloop.stats.segments.segment_arrays import Ints, Segments
 
 NONE = -1
 

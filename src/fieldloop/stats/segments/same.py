@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.stats.segments.columns import Floats, Ints, Segments
 from fieldloop.stats.segments.overlap import NONE, Overlaps
+from fieldloop.stats.segments.segment_arrays import Floats, Ints, Segments
 
 HALF = 0.5
 """With more than this intersection over union, a segment has at most one partner."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
 from fieldloop.loop.home.labelling import LabellingQueue
-from fieldloop.model.agreement import AgreementVector, Estimate
+from fieldloop.model.agreement import AgreementEstimate, AgreementVector
 from fieldloop.model.annotation import Annotation
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
@@ -120,7 +120,7 @@ def _draw_agreement(now: AnnotationsShown) -> tuple[Markup, ...]:
     return (draw_panel("Agreement", join(table, more), note=note, columns=6, flush=True),)
 
 
-def _write_estimate(one: Estimate) -> str:
+def _write_estimate(one: AgreementEstimate) -> str:
     interval = "" if one.low is None else f" [{format_fixed(one.low, 2)}, {format_fixed(one.high, 2)}]"
     return f"{format_fixed(one.value, 2)}{interval}"
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.annotate import Source, classify_author, find_edge_cases
-from fieldloop.annotate.agreeing import Limits, compare_all_authors
+from fieldloop.annotate.agreeing import AgreementLimits, compare_all_authors
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate.numbers import BOUNDARY, KAPPA, read_annotation_number
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.agreement import EDGE_CASES, AgreementReport, AgreementVector, Estimate
+from fieldloop.model.agreement import EDGE_CASES, AgreementEstimate, AgreementReport, AgreementVector
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
@@ -230,9 +230,9 @@ def _find_slices(
     return slices | {name: frozenset(ids) for name, ids in partial.items()}
 
 
-def _read_limits(workspace: Workspace | None) -> Limits:
-    return Limits(*(read_annotation_number(workspace, name) for name in (KAPPA, BOUNDARY)))
+def _read_limits(workspace: Workspace | None) -> AgreementLimits:
+    return AgreementLimits(*(read_annotation_number(workspace, name) for name in (KAPPA, BOUNDARY)))
 
 
-def _write_interval(estimate: Estimate) -> list[float] | None:
+def _write_interval(estimate: AgreementEstimate) -> list[float] | None:
     return None if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from fieldloop.annotate import find_segment_problems
 from fieldloop.annotate.interchange import FileLabels, Span, StatedResult, Unit, make_annotations
+from fieldloop.annotate.interchange.spans import refuse_wrong
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate.coming import Whose
 from fieldloop.loop.annotate.people import choose_author
-from fieldloop.loop.annotate.save import require_usable_episode
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.usable_episodes import require_usable_episode
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
@@ -19,9 +20,8 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.say import write_sentence
-from fieldloop.say.numbers import format_count, format_fixed, format_number
+from fieldloop.say.numbers import format_fixed, format_number
 
-MOST_WRONG = 5
 LEROBOT, DATASET_AUTHOR = "LeRobot", "machine:lerobot"
 NO_EPISODE = (
     "no episode is named: the column 'episode' is missing or empty, and no episode is called {}. Add the column, or "
@@ -75,17 +75,9 @@ def place_labels(
         placed.places.setdefault(whose, f"{file.name}, {span.place}" if span.place else file.name)
     for one in (each for each in read.results if each.episode in found):
         placed.results.append((found[one.episode], replace(one, author=_choose_author(one, read, workspace))))
-    _refuse_wrong([*wrong, *([] if wrong else _find_problems_of_groups(workspace, placed))], read, file)
+    wrong += [] if wrong else _find_problems_of_groups(workspace, placed)
+    refuse_wrong(file.name, wrong, len(read.spans) + len(read.results))
     return placed
-
-
-def _refuse_wrong(wrong: Sequence[str], read: FileLabels, file: Path) -> None:
-    if not wrong:
-        return
-    more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
-    listed = "\n".join(wrong[:MOST_WRONG])
-    counted = f"{format_count(len(wrong))} of {format_count(len(read.spans) + len(read.results))} labels"
-    raise BadInput(f"{file.name}: nothing was imported, {counted} cannot be used.\n{listed}{more}")
 
 
 def _find_episodes(workspace: Workspace, read: FileLabels, file: Path, wrong: list[str]) -> dict[str, Episode]:
@@ -139,7 +131,7 @@ def _name_label(made: Annotation, words: Taxonomy, renamed: Mapping[str, str]) -
 def _refuse_unknown_new_names(renamed: Mapping[str, str], taxonomies: Iterable[Taxonomy]) -> None:
     known = {label.name for words in taxonomies for label in words.labels}
     for theirs, ours in renamed.items():
-        if ours not in known:
+        if known and ours not in known:
             raise BadInput(f"{f'{theirs}={ours}'!r}: write your name = one of {', '.join(sorted(known))}.")
 
 

@@ -10,7 +10,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.taxonomy import OVERLAPS, Overlap
 from fieldloop.stats.segments import Segments
-from fieldloop.stats.segments.columns import Ints
+from fieldloop.stats.segments.segment_arrays import Ints
 
 OVERLAPPING = frozenset(kind for kind, overlap in OVERLAPS.items() if overlap is Overlap.FREE)
 """Kinds whose spans may overlap: there, each object (or label) has a timeline of its own in its episode."""
