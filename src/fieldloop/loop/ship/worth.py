@@ -11,6 +11,7 @@ from fieldloop.evaluate.looks import Looks
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.ship.released_samples import find_release_labels, gather_release_samples
 from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.note import Note, note
@@ -61,7 +62,7 @@ def choose_least_valuable(
     against: tuple[Note, ...] = ()
     if find_evidence(evidence, method, share) is None:
         against = (note("worth.no_evidence", why=summarise_evidence(evidence)),)
-        if not override.strip():
+        if not require_stated_reason(workspace, override):
             planned, by = int(workspace.operations["worth"].number("planned_trials")), f" --worst-by {method.value}"
             steps = HOW_TO_GATHER.format(
                 name=release.name, share=share, planned=planned, by=by if method is not WorthMethod.SMOOTH else ""
