@@ -61,7 +61,7 @@ export function showState(editor) {
 
 function drawMark(editor, draft) {
   const all = [...editor.drafts.values()], worst = editor.deciding ? draft : ["conflict", "refused", "signedout", "offline", "saving", "unsaved"].map((state) => all.find((one) => one.state === state)).find(Boolean) ?? draft;
-  const shown = { saved: ["good", draft.revision ? `Saved${draft.savedAt ? ` ${clock(draft.savedAt)}` : ""}${draft.submitted ? ", submitted" : ", draft"}` : editor.deciding ? (draft.submitted ? "Decided" : "Not decided yet") : "Nothing to save yet"], unsaved: ["run", "Not saved yet"], saving: ["run", "Saving …"], offline: ["warn", "Not saved: no answer"], signedout: ["warn", "Not saved: signed out"], refused: ["bad", "Not saved"], conflict: ["bad", "Conflict"], local: ["warn", "Kept in this browser"], unkept: ["bad", "Not kept: this browser stores nothing"] }[worst.state];
+  const shown = { saved: ["good", editor.deciding && draft.submitted ? "Decided" : draft.revision ? `Saved${draft.savedAt ? ` ${clock(draft.savedAt)}` : ""}${draft.submitted ? ", submitted" : ", draft"}` : editor.deciding ? "Not decided yet" : "Nothing to save yet"], unsaved: ["run", "Not saved yet"], saving: ["run", "Saving …"], offline: ["warn", "Not saved: no answer"], signedout: ["warn", "Not saved: signed out"], refused: ["bad", "Not saved"], conflict: ["bad", "Conflict"] }[worst.state];
   if (editor.deciding && worst.state === "saved" && !draft.submitted) shown[0] = "run";
   return `${mark(shown[0])}<span>${shown[1]}${worst !== draft ? ` (${text(worst.kind)})` : ""}</span>`;
 }
@@ -74,7 +74,7 @@ function drawKinds(editor) {
 }
 function drawSaid(editor, draft) {
   const lines = [], line = (level, words, more = "") => lines.push(`<p class="${level}" role="${level === "bad" ? "alert" : "status"}">${level ? mark(level) : ""}<span>${words}</span>${more}</p>`);
-  for (const one of editor.deciding ? [] : editor.drafts.values()) if (one.state === "signedout") { line("warn", "You are signed out. Your labels are kept in this browser and are sent as soon as you are signed in.", `<a class="btn" target="_blank" href="/login?to=${encodeURIComponent(location.pathname)}">Sign in</a>`); break; }
+  for (const one of editor.every) if (one.state === "signedout") { line("warn", "You are signed out. Your labels are kept in this browser and are sent as soon as you are signed in.", `<a class="btn" target="_blank" href="/login?to=${encodeURIComponent(location.pathname)}">Sign in</a>`); break; }
   if (draft.state === "offline") line("warn", `${text(draft.words)} Your labels are kept in this browser and are sent again.`, '<button class="btn" type="button" data-do="retry">Try now</button>');
   if (draft.state === "refused") line("bad", `${text(draft.words).replaceAll("\n", "<br>")}<br>Your labels are kept in this browser.`, '<button class="btn" type="button" data-do="retry">Save again</button>');
   if (draft.state === "conflict") line("bad", text(draft.words), draft.choices.map((one, n) => `<button class="btn" type="button" data-choice="${n}">Use ${text(one.name)}, ${one.list.length} segments</button>`).join(""));

@@ -17,12 +17,24 @@ export async function post(path, body) {
   return { status: answer?.status ?? 0, ok: Boolean(answer?.ok), body: (await answer?.json().catch(() => null)) ?? {} };
 }
 
+// Where a draft is kept: a person's labels under the name by which the page was opened, or the draft of a decision.
+const labels = {
+  save: (labelled, { author }, more) => ["/api/annotate/save", { ...labelled, author, ...more }],
+  address: ({ episode, author }) => `/api/annotate/labels?${new URLSearchParams({ episode, author })}`,
+  find: (answer, { kind }) => answer.own.find((one) => one.kind === kind),
+};
+export const decisions = {
+  save: (labelled) => ["/api/annotate/draft", labelled],
+  address: ({ episode, kind }) => `/api/annotate/decision?${new URLSearchParams({ episode, kind })}`,
+  find: (answer) => answer,
+};
+
 export class Draft {
   state = "saved"; words = ""; choices = []; notes = []; #left = []; #timer = 0; #busy = null; #again = false;
-  constructor({ episode, kind, author, own, reaction = () => null, say = () => {} }) {
-    Object.assign(this, { episode, kind, author, reaction, say });
+  constructor({ episode, kind, author, own, start, to = labels, reaction = () => null, say = () => {} }) {
+    Object.assign(this, { episode, kind, author, to, reaction, say });
     this.#adopt(own);
-    this.list = sort(own?.segments ?? []);
+    this.list = sort(start ?? own?.segments ?? []);
     this.prefix = `${PREFIX}${episode}/${author}/${kind}/`;
     this.key = this.prefix + tab;
     this.#restore(own);
@@ -92,7 +104,8 @@ export class Draft {
   }
   #post(list, submit) { // under the name this page was opened by: another login in this browser is refused
     const reaction = this.reaction();
-    return post("/api/annotate/save", { episode: this.episode, kind: this.kind, author: this.author, segments_text: write(list), revision: this.revision, submit, ...(reaction === null ? {} : { reaction_ms: reaction }) });
+    const labelled = { episode: this.episode, kind: this.kind, segments_text: write(list), revision: this.revision };
+    return post(...this.to.save(labelled, this, { submit, ...(reaction === null ? {} : { reaction_ms: reaction }) }));
   }
   #failed(status, body) {
     if (status === 409 && body.title === "ChangedMeanwhile") return this.#changed();
@@ -102,9 +115,9 @@ export class Draft {
     return false;
   }
   async #changed() { // a later revision exists: the same labels are adopted, others are shown
-    const answer = await fetch(`/api/annotate/labels?${new URLSearchParams({ episode: this.episode, author: this.author })}`).catch(() => null);
+    const answer = await fetch(this.to.address(this)).catch(() => null);
     if (!answer?.ok) { this.#set("offline", "The later revision cannot be read."); this.#schedule(AGAIN_MS); return false; }
-    const own = (await answer.json()).own.find((one) => one.kind === this.kind);
+    const own = this.to.find(await answer.json(), this);
     if (equal(own?.segments ?? [], this.list)) { this.#adopt(own); store.drop(this.key); this.#set("saved"); if (this.#left.length) this.#schedule(0); return true; }
     this.#conflict(own, [{ name: "this page", list: this.list, key: this.key }]);
     return false;
@@ -127,6 +140,8 @@ export class Draft {
     if (this.unsent) { this.#keep(); this.#set("unsaved"); this.#schedule(0); } else this.#set("saved");
     return this.list;
   }
+  async settle() { clearTimeout(this.#timer); while (this.#busy) await this.#busy; clearTimeout(this.#timer); } // nothing is sent after it
+  drop() { store.drop(this.key); this.kept = this.list; this.#set("saved"); }
   retry() { if (["offline", "signedout", "unsaved"].includes(this.state)) this.save(); }
 }
 

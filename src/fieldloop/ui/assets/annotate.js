@@ -2,7 +2,7 @@
 import { Player } from "./player.js";
 import { Timeline, SERIES } from "./timeline.js";
 import { isAssumed, readSignal } from "./signals.js";
-import { accept, acceptAll, Decision, deciding } from "./annodecide.js";
+import { accept, acceptAll, Decision, deciding, readDraft } from "./annodecide.js";
 import { drawBar, showState } from "./annobar.js";
 import { hearKeys } from "./annokeys.js";
 import { changesLane, differencesLane, ownLane, readOnlyLane } from "./annolanes.js";
@@ -48,6 +48,7 @@ export class Editor {
   get labels() { return this.labelsOf(this.kind); }
   labelsOf(kind) { return this.labelling.taxonomy.labels.filter((one) => one.kind === kind); }
   get mayEdit() { return !this.narrow.matches; }
+  get every() { return this.decision ? [this.decision] : [...this.drafts.values()]; }
   get draft() { return this.decision ?? this.drafts.get(this.kind); }
   get history() { return this.deciding ? this.decision.history : this.histories.get(this.kind); }
   get list() { return this.history.now; }
@@ -66,6 +67,7 @@ export class Editor {
 
   async start() {
     const { el, view } = this;
+    if (this.deciding) this.decision = new Decision(this, await readDraft(this));
     this.#openDrafts();
     drawBar(this);
     const at = (selector) => el.querySelector(selector);
@@ -90,7 +92,6 @@ export class Editor {
       const draft = new Draft({ episode: labelling.episode, kind, author: this.author, own: labelling.own.find((one) => one.kind === kind), reaction: () => this.reaction, say });
       this.drafts.set(kind, draft); this.histories.set(kind, new History(draft.list));
     }
-    if (this.deciding) this.decision = new Decision(this);
     this.ready = true;
   }
   #lanes() {
@@ -132,8 +133,8 @@ export class Editor {
     player.on("loop", () => { showState(this); this.save(); });
     player.on("frame", ({ frame }) => this.#paintTo(frame));
     this.narrow.addEventListener("change", () => { delete el.querySelector('[data-panel="segment"] .body').dataset.shows; this.refresh(); });
-    addEventListener("pagehide", () => { this.#lift(); for (const draft of this.drafts.values()) draft.retry(); });
-    for (const what of ["online", "focus"]) addEventListener(what, () => { for (const draft of this.drafts.values()) draft.retry(); });
+    addEventListener("pagehide", () => { this.#lift(); for (const draft of this.every) draft.retry(); });
+    for (const what of ["online", "focus"]) addEventListener(what, () => { for (const draft of this.every) draft.retry(); });
   }
 
   // ---- labelling while it plays: the pen is down from a label's key until a pause, 0 or Esc
