@@ -96,6 +96,15 @@ function completed(address, result) { // an address with values of the answer in
   return whole ? made : "";
 }
 
+// what has to be scrolled sideways can be reached by Tab and scrolled by the arrow keys
+const reached = new ResizeObserver((changed) => {
+  for (const { target } of changed) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const el of document.querySelectorAll(".scroll")) reached.observe(el);
+
 // an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing
 const places = [...document.querySelectorAll("[data-island]")];
 const islands = await Promise.all(places.map(async (el) => (await import(el.dataset.module)).mount(el, JSON.parse(el.dataset.args))));
