@@ -68,7 +68,7 @@ def test_no_high_number_stands_alone():
     read = {one.name: one for one in list_readings(vector, 0.8, 3.0)}
     assert list(read) == ["Edit", "Gamma", "F1@10", "F1@50", "F1@90", "Boundaries apart", "Kappa"]
     assert (read["Boundaries apart"].passed, read["Kappa"].passed, read["Gamma"].passed) == (False, False, None)
-    page = render_agreement_page(AgreementReport(("a", "b"), 2, 30.0, (vector,), *[()] * 6, 0.8, 3.0))
+    page = render_agreement_page(AgreementReport(("a", "b"), 2, 30.0, (vector,), *[()] * 7, 0.8, 3.0))
     assert "a tenth of a segment&#39;s length costs 1 %" in page
     assert "90 % of the joint length must be shared" in page
 

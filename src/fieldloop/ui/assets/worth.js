@@ -12,7 +12,9 @@ export function mount(el, { release, methods }) {
     <p class="dim" data-means></p>
     <div class="chips"><button class="btn primary">Estimate</button><span role="status"></span></div></form>
     <div class="under" data-result></div>`;
-  const form = el.querySelector("form"), button = el.querySelector("button"), status = el.querySelector("[role=status]");
+  const form = el.querySelector("form"),
+    button = el.querySelector("button"),
+    status = el.querySelector("[role=status]");
   const means = () => { el.querySelector("[data-means]").textContent = methods[form.method.value]; };
   form.method.addEventListener("change", means);
   means();
@@ -58,7 +60,9 @@ function drawEpisodes(episodes) {
     <th scope="col">Episode</th><th scope="col" class="num">Worth</th><th scope="col" class="num">Interval</th></tr>
     </thead><tbody>${some.join("")}</tbody></table></div>`;
   const rest = rows.slice(MOST);
-  const more = rest.length ? `<details class="rest"><summary>${rest.length} more</summary>${table(rest)}</details>` : "";
+  const more = rest.length
+    ? `<details class="rest"><summary>${rest.length} more</summary>${table(rest)}</details>`
+    : "";
   return table(rows.slice(0, MOST)) + more;
 }
 
