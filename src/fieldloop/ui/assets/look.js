@@ -355,7 +355,11 @@ class Look {
   }
 }
 
-function pickColumns(columns) { // too many lines hide each other: those that move most are drawn
+// Too many lines hide each other: those that move most are drawn. Of a pose its place is drawn, not its quaternion,
+// which has another unit and may change its sign from row to row without any motion.
+function pickColumns(all) {
+  const places = all.filter((column) => !/(?:^|[^a-z])q_?[xyzw]$/i.test(column.name));
+  const columns = places.length ? places : all;
   if (columns.length <= MOST_LINES) return columns;
   const chosen = new Set([...columns].sort((a, b) => (b.hi - b.lo) - (a.hi - a.lo)).slice(0, MOST_LINES));
   return columns.filter((column) => chosen.has(column));

@@ -67,7 +67,7 @@ function drawPoses(canvas, streams, time) {
     colour = (token) => style.getPropertyValue(token).trim() || "sans-serif",
     half = canvas.width / 2;
   g.clearRect(0, 0, canvas.width, canvas.height);
-  [[0, 1, "from above: x →, y ↑"], [0, 2, "from the side: x →, z ↑"]].forEach(([across, up, words], view) => {
+  [[0, 1, "above: x →, y ↑"], [0, 2, "side: x →, z ↑"]].forEach(([across, up, words], view) => {
     const ends = (axis) =>
       streams.reduce(
         ([lo, hi], { points }) =>

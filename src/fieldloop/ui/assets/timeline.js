@@ -282,12 +282,12 @@ function plotRange(plot) {
   for (const { column } of plot.lines) { lo = Math.min(lo, column.lo); hi = Math.max(hi, column.hi); }
   return Number.isFinite(lo) && Number.isFinite(hi) ? [lo, hi] : [0, 1];
 }
-export const short = (v) =>
-  !Number.isFinite(v)
-    ? "–"
-    : Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3)
-      ? v.toExponential(1)
-      : String(Number(v.toPrecision(4))).replace("-", "−");
+export const short = (v) => {
+  if (!Number.isFinite(v)) return "–";
+  const far = Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3);
+  const written = far ? v.toExponential(1) : String(Number(v.toPrecision(4)));
+  return written.replaceAll("-", "−");
+};
 export function cut(g, words, room) {
   if (g.measureText(words).width <= room) return words;
   let n = words.length;
