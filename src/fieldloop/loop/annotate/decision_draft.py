@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import ChangedMeanwhile
 from fieldloop.loop.annotate.people import require_lead
-from fieldloop.loop.annotate.save import find_newest_revision
+from fieldloop.loop.annotate.revisions import find_newest_revision
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
