@@ -59,7 +59,7 @@ class Parser(argparse.ArgumentParser):
             name = option.lstrip("-")
             if name in places or (name in OUT and len(written) == 1):
                 place = (name if name in places else written[0]).upper()
-                self.error(f"{option} is no option of `{self.prog}`: write the same as {place}, without an option")
+                self.error(f"{option} is not an option of `{self.prog}`: write the same as {place}, without an option")
 
 
 def move_arguments_before_facts(words: Sequence[str]) -> list[str]:

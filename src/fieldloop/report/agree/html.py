@@ -90,7 +90,7 @@ def _draw_readings(vector: AgreementVector, report: AgreementReport) -> Markup:
     columns = ("number", "value", "what it asks", "at which tolerance", "")
     lead = draw_paragraph(write_reading(vector))
     table = draw_table(columns, rows, columns[1:2], columns[2:4])
-    note = "the most forgiving first: a high number there is no proof of the ones below it"
+    note = "the most forgiving first: a high number there does not prove the ones below it"
     return draw_panel(f"How to read it: {vector.kind}", [lead, table], note, f"read-{vector.kind}")
 
 
