@@ -41,10 +41,10 @@ def measure_freezing(folder: Path, episodes: int, rounds: int) -> Iterator[tuple
     try:
         for k in range(rounds):
             began, used = time.perf_counter(), time.process_time()
-            freeze_release(workspace, f"r{k}", seed=k, override="planted")
+            freeze_release(workspace, f"r{k}", seed=k, override="a planted case")
             froze.append(time.perf_counter() - began)
             spent.append(time.process_time() - used)
-        freeze_release(workspace, "dim", where=("lighting=dim",), override="planted")
+        freeze_release(workspace, "dim", where=("lighting=dim",), override="a planted case")
         for k in range(rounds):
             began = time.perf_counter()
             compare_two_releases(workspace, f"r{k}", "dim", facts_only=True)

@@ -13,6 +13,7 @@ from fieldloop.errors import FieldloopError as FieldloopError
 from fieldloop.loop.annotate.adjudicate import Adjudicated
 from fieldloop.loop.annotate.compare.annotators import Agreed
 from fieldloop.loop.annotate.deal import Dealt
+from fieldloop.loop.annotate.decision_draft import DecisionDraft
 from fieldloop.loop.annotate.exchange.export_labels import Exported
 from fieldloop.loop.annotate.exchange.export_labels import Target
 from fieldloop.loop.annotate.exchange.import_labels import Imported
@@ -381,6 +382,10 @@ class OpenWorkspace:
         """Show who qualifies on the calibration set; name annotators to deal them the set again."""
     def annotate_spot_check(self, episode: str = ..., *, annotator: str = ..., verdict: Literal['good', 'wrong', ''] = ..., comment: str = ...) -> SpotChecks:
         """Draw finished tasks for the lead to look at; or state the verdict on one annotator's labels of an episode."""
+    def annotate_decision(self, episode: str, *, kind: str = ...) -> DecisionDraft:
+        """Show what leads drew so far for a decision between authors; `annotate adjudicate` decides."""
+    def annotate_draft(self, episode: str, *, kind: str = ..., segments_text: str, revision: int = ...) -> DecisionDraft:
+        """Keep what a lead drew so far for a decision, as a revision that any lead goes on from; it counts nowhere."""
     def annotate_adjudicate(self, episode: str, *, kind: str = ..., take: str = ..., segments_text: str = ..., comment: str = ..., seen: str = ...) -> Adjudicated:
         """Decide between authors of one kind of labels in an episode; releases then take the decided labels."""
     def annotate_revisions(self, episode: str, *, kind: str = ..., author: str = ...) -> tuple[Revision, ...]:

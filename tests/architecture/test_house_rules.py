@@ -7,6 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCES = sorted(p for base in ("src", "robot/src") for p in (ROOT / base).rglob("*.py"))
+WIDEST = 120
 LONGEST_FILE = 400
 NAMES_THAT_EXPLAIN_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 WORDS_LEFT_OUT = ("Manager", "Factory", "Context")
@@ -21,6 +22,11 @@ def test_file_keeps_the_house_rules(path):
     assert path.stem not in NAMES_THAT_EXPLAIN_NOTHING
     classes = [n.name for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
     assert not [name for name in classes if name.endswith(WORDS_LEFT_OUT)]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.js")), ids=lambda p: p.name)
+def test_a_line_of_a_module_is_no_wider_than_one_of_python(path):
+    assert not [n for n, line in enumerate(path.read_text().splitlines(), start=1) if len(line) > WIDEST]
 
 
 def test_no_machine_path_stands_in_the_tree():

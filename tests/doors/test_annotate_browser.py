@@ -284,6 +284,38 @@ def test_a_lead_decides_between_two_people(context, port, workspace, episodes):
     assert not desk.wrong
 
 
+def test_a_decision_that_is_not_made_yet_goes_on_in_another_browser(browser, context, port, workspace, episodes):
+    episode, address = episodes[1], f"http://127.0.0.1:{port}"
+    annotate(workspace, episode, "ann-1", FIRST)
+    annotate(workspace, episode, "ann-2", SECOND)
+    desk = Desk(context, address, episode, "?decide=phase&a=ann-1&b=ann-2")
+    assert "Not decided yet" in desk.page.locator(".an-mark").inner_text()
+    desk.press("n", "b")
+    begun = [("approach", 0, 0.7), ("grasp", 0.7, 1.5)]
+    assert desk.shows() == begun
+    desk.until_state("saved")
+    assert workspace.store.find(Annotation, {"episode": episode.id, "author": "adjudicated"}) == [], "it counts nowhere"
+
+    other = browser.new_context(viewport={"width": 1440, "height": 900})
+    elsewhere = Desk(other, address, episode, "?decide=phase&a=ann-1&b=ann-2")
+    assert elsewhere.shows() == begun
+    assert "draft" in elsewhere.page.locator(".an-mark").inner_text()
+    elsewhere.press("n", "n", "a")
+    elsewhere.until_state("saved")
+    desk.press("n", "n", "b")  # the first page is older now: it asks, and overwrites nothing
+    desk.until_state("conflict")
+    elsewhere.press("Control+Enter")
+    elsewhere.until("document.querySelector('.an-said p.good')")
+    decided = workspace.store.find(Annotation, {"episode": episode.id, "author": "adjudicated"})
+    assert [one.label for one in decided] == ["approach", "grasp", "lift"]
+    again = Desk(other, address, episode, "?decide=phase&a=ann-1&b=ann-2")
+    assert again.shows() == [("approach", 0, 0.7), ("grasp", 0.7, 1.5), ("lift", 1.5, 2.9)]
+    assert "Not decided yet" in again.page.locator(".an-mark").inner_text()
+    assert not elsewhere.wrong
+    assert not again.wrong
+    other.close()
+
+
 def test_a_phone_shows_lanes_and_takes_the_result_only(browser, port, episodes):
     context = browser.new_context(viewport={"width": 390, "height": 800})
     desk = Desk(context, f"http://127.0.0.1:{port}", episodes[1])

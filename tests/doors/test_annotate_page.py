@@ -14,12 +14,14 @@ from fieldloop.loop.annotate.compare.annotators import compare_annotators
 from fieldloop.loop.annotate.deal import deal_tasks
 from fieldloop.loop.home.annotations import show_annotations
 from fieldloop.loop.house.tokens import issue_token
-from fieldloop.model.agreement import AgreementEstimate
+from fieldloop.model.agreement import AgreementReport, AgreementVector, AgreementEstimate
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.labelling import TaskReason
 from fieldloop.model.person import Actor, Duty, Role
+from fieldloop.report.agree import render_agreement_page
+from fieldloop.say.agreement import list_readings, write_reading
 from fieldloop.ui import mount_ui
 from fieldloop.ui.pages import annotate
 from fieldloop.ui.pages.annotate_tasks import ASKS
@@ -56,6 +58,19 @@ def test_the_page_gives_the_verdicts_of_agree(workspace):
     for ours, theirs in ((shown.vectors, agreed.vectors), (shown.pairs, agreed.pairs)):
         assert [replace(one, gamma=AgreementEstimate()) for one in theirs] == list(ours)
     assert (shown.min_kappa, shown.max_boundary_frames) == (agreed.min_kappa, agreed.max_boundary_frames)
+
+
+def test_no_high_number_stands_alone():
+    numbers = (0.8, 9.0, None, None, None, 1.0, 0.95, 0.33, 1.0, 0.99)
+    vector = AgreementVector("phase", ("a", "b"), 2, 9, *map(AgreementEstimate, numbers))
+    sentence = write_reading(vector)
+    assert sentence.index("0.33 where nine tenths") < sentence.index("Gamma 0.99 forgives such shifts")
+    read = {one.name: one for one in list_readings(vector, 0.8, 3.0)}
+    assert list(read) == ["Edit", "Gamma", "F1@10", "F1@50", "F1@90", "Boundaries apart", "Kappa"]
+    assert (read["Boundaries apart"].passed, read["Kappa"].passed, read["Gamma"].passed) == (False, False, None)
+    page = render_agreement_page(AgreementReport(("a", "b"), 2, 30.0, (vector,), *[()] * 7, 0.8, 3.0))
+    assert "a tenth of a segment&#39;s length costs 1 %" in page
+    assert "90 % of the joint length must be shared" in page
 
 
 def test_a_lead_deals_and_an_annotator_sees_the_own_work_only(workspace):

@@ -199,3 +199,11 @@ def test_whoever_labels_is_named_by_one_word_everywhere(command, word):
     needed = ["e0", "--segments-text", "[]"] if command == "save" else []
     values = get_argument_values(ask, build_parser(case.command, "", ask, case.needs).parse([*needed, word, "ann"]))
     assert (values.get("author") or values.get("annotator")) in ("ann", ("ann",), ["ann"])
+
+
+@pytest.mark.parametrize("words", [["r1", "--out", "x"], ["r1", "--target=x"], ["--output", "x", "r1"]])
+def test_an_option_for_an_argument_without_one_names_the_argument(words):
+    case = COMMANDS["release export"]
+    parser = build_parser(case.command, "", read_parameters(case.load()), case.needs)
+    with pytest.raises(BadInput, match="write the same as TARGET, without an option"):
+        parser.parse(words)

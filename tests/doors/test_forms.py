@@ -30,9 +30,11 @@ PRESSED = {
     "/api/audit/write", "/api/ingest", "/api/ingest/again", "/api/ingest/relabel", "/api/ingest/set-aside",
     "/api/ingest/restore", "/api/annotate/paste", "/api/policy/register", "/api/monitor/paste", "/api/plan",
     "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export", "/api/release/verify",
-    "/api/annotate/deal", "/api/annotate/spot-check", "/api/annotate/calibration",
+    "/api/taxonomy/new", "/api/taxonomy/fork", "/api/taxonomy/lock",
+    "/api/annotate/export/download", "/api/annotate/deal", "/api/annotate/spot-check",
+    "/api/annotate/calibration",
 }  # fmt: skip
-"""The rollout's button is pressed in test_pages.py."""
+"""The rollout's button is pressed in test_pages.py, those of taxonomies in test_taxonomy_page.py."""
 
 
 @pytest.fixture(scope="module")

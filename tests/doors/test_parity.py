@@ -65,6 +65,7 @@ NOT_A_USE_CASE = {
         "run.monitor:note_unknown_results",
         "run.possible_outcomes:refuse_misspelt_condition",
         "work.pasted:open_pasted_table",
+        "work.stated_reason:require_stated_reason",
         "audit.audit:read_map",
         "data.measurements:collect_measuring_rules",
         "audit.audit:require_latest_deployment",

@@ -100,7 +100,7 @@ def test_a_gate_of_one_site_does_not_count_for_all(floor):
     [
         rollout.advance_current_rollout,
         rollout.roll_back_candidate,
-        lambda w: rollout.start_policy_rollout(w, "p1", override="x"),
+        lambda w: rollout.start_policy_rollout(w, "p1", override="a trial"),
     ],
 )
 def test_what_someone_else_moved_meanwhile_is_not_written_over(floor, step, monkeypatch):

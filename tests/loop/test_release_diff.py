@@ -71,7 +71,7 @@ def test_every_change_has_its_reason(site):  # noqa: F811
 def test_a_query_explains_what_is_not_in_it(site):  # noqa: F811
     keep(site, make_episodes(10))
     freeze_release(site, "all")
-    freeze_release(site, "dim", where=("lighting=dim",), override="few")
+    freeze_release(site, "dim", where=("lighting=dim",), override="few sessions")
     diff = compare_two_releases(site, "all", "dim", facts_only=True)
     assert {c.why.code for c in diff.changes if c.kind is ChangeKind.REMOVED} == {"release.diff_not_selected"}
     assert "lighting" in {one.factor for one in diff.shifts if one.shifted}

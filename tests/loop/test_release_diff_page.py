@@ -20,7 +20,7 @@ def two(site, monkeypatch):  # noqa: F811
     episodes = make_episodes(10)
     keep(site, episodes)
     old = freeze_release(site, "r1")
-    new = freeze_release(site, "dim", where=("lighting=dim",), override="few")
+    new = freeze_release(site, "dim", where=("lighting=dim",), override="few sessions")
 
     def refuse(*_):
         raise AssertionError("a log is opened")

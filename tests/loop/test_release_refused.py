@@ -133,7 +133,7 @@ def test_a_query_selects_what_the_list_of_episodes_finds(site):
             *(replace(e, id="ff" + e.id[2:], site="hall-2", session=f"h-{e.session}") for e in make_episodes(10)),
         ],
     )
-    frozen = freeze_release(site, "r1", where=("site=hall-2", "lighting=dim"), override="few")
+    frozen = freeze_release(site, "r1", where=("site=hall-2", "lighting=dim"), override="few sessions")
     found = {e.id: e for e in site.store.find(Episode)}
     assert {(found[e].site, found[e].stratum.level("lighting")) for e in frozen.episodes} == {("hall-2", "dim")}
     assert len(frozen.episodes) == 40
@@ -155,7 +155,7 @@ def test_a_plan_selects_what_was_collected_for_it(site):
     after = [replace(e, id="ee" + e.id[2:], session=f"p-{e.session}") for e in make_episodes(6)]
     keep(site, after, log="cd")
     for name in ("1", plan.id):
-        frozen = freeze_release(site, "r1", plan=name, override="few")
+        frozen = freeze_release(site, "r1", plan=name, override="few sessions")
         assert set(frozen.episodes) == {e.id for e in after if e.stratum.level("lighting") == "dim"}
         assert frozen.plan == plan.id
     with pytest.raises(UnknownName, match="1 to 1"):
@@ -166,7 +166,7 @@ def test_an_episode_set_aside_is_not_offered(site):
     episodes = make_episodes(10)
     keep(site, episodes)
     site.write(EpisodeSetAside(episodes[0].id, "dropped"))
-    assert episodes[0].id not in freeze_release(site, "r1", override="few").episodes
+    assert episodes[0].id not in freeze_release(site, "r1", override="few sessions").episodes
 
 
 @pytest.mark.parametrize("names", [("r1", "r1"), ("r1", "r2")])
@@ -210,7 +210,7 @@ def test_one_name_for_two_selections_at_once_is_refused(site, monkeypatch):
 
     def freeze_another_first(*given, **named):
         monkeypatch.setattr(shipping, "judge_selection", real)
-        freeze_release(site, "r1", where=("lighting=dim",), override="few")
+        freeze_release(site, "r1", where=("lighting=dim",), override="few sessions")
         return real(*given, **named)
 
     monkeypatch.setattr(shipping, "judge_selection", freeze_another_first)

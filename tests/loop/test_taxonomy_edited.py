@@ -6,7 +6,7 @@ import pytest
 from tests.loop.labelled import acting, annotated_workspace
 
 from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
-from fieldloop.loop.annotate import change, taxonomies
+from fieldloop.loop.annotate.taxonomy import change, taxonomies
 from fieldloop.loop.annotate.taxonomy.edited import write_taxonomy_file
 from fieldloop.loop.home.taxonomy import show_taxonomies
 from fieldloop.model.person import Duty, Role

@@ -32,8 +32,8 @@ def shipped(site):  # noqa: F811
     keep(site, lab)
     hall = [replace(e, id="ee" + e.id[2:], site="hall-2", robot="arm-2", session=f"h-{e.session}") for e in lab]
     keep(site, hall, log="cd")
-    freeze_release(site, "lab", where=("site=lab",), override="few")
-    freeze_release(site, "hall", where=("site=hall-2",), override="few")
+    freeze_release(site, "lab", where=("site=lab",), override="few sessions")
+    freeze_release(site, "hall", where=("site=hall-2",), override="few sessions")
     for name in ("lab", "hall"):
         register_policy(site, f"p-{name}", release=name)
     return site

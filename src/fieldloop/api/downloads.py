@@ -20,7 +20,7 @@ TYPES = {
 ANY_TYPE = "application/octet-stream"
 
 
-def may_be_downloaded(use_case: UseCase) -> bool:
+def is_download_allowed(use_case: UseCase) -> bool:
     """Does a use case change nothing but the files that it writes?"""
     return use_case.reads and bool(use_case.writes)
 

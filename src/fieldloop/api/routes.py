@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
-from fieldloop.api.downloads import answer_with_files, may_be_downloaded
+from fieldloop.api.downloads import answer_with_files, is_download_allowed
 from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.naming import use_workspace_names
@@ -74,7 +74,7 @@ def add_route(app: FastAPI, use_case: UseCase, get_workspace: Callable[[], Works
             return answer_with_files(use_case, values, lambda placed: _call(use_case, function, ask, placed, here))
 
     needed = any(p.required for p in ask.parameters)
-    _sign(endpoint, given, Query() if uses_get_method(use_case, ask) else Body(), needed)
+    _add_signature(endpoint, given, Query() if uses_get_method(use_case, ask) else Body(), needed)
     app.add_api_route(
         f"/api/{use_case.path}",
         endpoint,
@@ -86,13 +86,13 @@ def add_route(app: FastAPI, use_case: UseCase, get_workspace: Callable[[], Works
         responses={200: {"content": {"application/json": {"schema": schemas.make_result_schema(function)}}}},
         dependencies=[Depends(check_role)],  # runs before the parameters are validated
     )
-    if may_be_downloaded(use_case):
-        _sign(download, given, Body(), needed)
+    if is_download_allowed(use_case):
+        _add_signature(download, given, Body(), needed)
         path = f"/api/{use_case.path}/download"
         app.add_api_route(path, download, methods=["POST"], include_in_schema=False, dependencies=[Depends(check_role)])
 
 
-def _sign(endpoint: Callable[..., Any], given: type[Given], place: Any, needed: bool) -> None:  # noqa: FBT001
+def _add_signature(endpoint: Callable[..., Any], given: type[Given], place: Any, needed: bool) -> None:  # noqa: FBT001
     """State what a route takes; FastAPI reads it from the signature."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     default = inspect.Parameter.empty if needed or isinstance(place, QueryInfo) else given()

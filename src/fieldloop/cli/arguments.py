@@ -17,6 +17,8 @@ FACT_SIGN = "="
 """Every fact has it; other words after such an option are arguments of the command."""
 SAME_PERSON = ("annotator", "author")
 """Two words for the person who labels: a command that has one of them takes the other, too."""
+OUT = ("out", "output", "o", "to-file")
+"""Words for the option that other programs write a file by."""
 WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 
@@ -30,6 +32,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse all words; a word that is left over is misspelt."""
+        self._refuse_options_for_places(arguments)
         known, left = self.parse_known_args(move_arguments_before_facts(arguments))
         if left:
             raise self._make_unknown_word_error(left[0])
@@ -43,6 +46,20 @@ class Parser(argparse.ArgumentParser):
         if verbs:
             return UnknownName(f"verb of `{self.prog}`", word, verbs)
         return BadInput(f"`{self.prog}` takes no argument {word!r}. See `{self.prog} --help`.")
+
+    def _refuse_options_for_places(self, words: Sequence[str]) -> None:
+        """Refuse --out, or an argument's own name as an option: other options would be suggested for it."""
+        places = [str(one.metavar or one.dest).lower() for one in self._actions if not one.option_strings]
+        case = COMMANDS.get(self.prog.partition(" ")[2])
+        written = [place for place in places if case and place in case.writes]
+        for word in words[: words.index("--") if "--" in words else None]:
+            option = word.partition("=")[0]
+            if not option.startswith("-") or any(known.startswith(option) for known in self._option_string_actions):
+                continue
+            name = option.lstrip("-")
+            if name in places or (name in OUT and len(written) == 1):
+                place = (name if name in places else written[0]).upper()
+                self.error(f"{option} is not an option of `{self.prog}`: write the same as {place}, without an option")
 
 
 def move_arguments_before_facts(words: Sequence[str]) -> list[str]:

@@ -73,6 +73,7 @@ ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet", "Server
 """Nouns that a row of a table cannot hold."""
 OF_MANY = {
     "Progress": "render_plan:print_progress",
+    "LogShown": "render_ingest:print_log_list",
     "PolicyVersion": "render_run:print_policies",
     "Release": "render_release:print_releases",
 }

@@ -6,6 +6,7 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_table
 from fieldloop.say import write_sentence
+from fieldloop.say.agreement import write_reading
 from fieldloop.say.numbers import NONE, format_fixed, format_plural, join_names, percent
 
 MOST_ROWS = 8
@@ -26,6 +27,8 @@ def print_agreement(agreed: Any, screen: Screen) -> None:
     for vector in report.vectors:
         if vector.reason:
             screen.write(f"  {vector.kind}: {write_sentence(vector.reason)}")
+        if reading := write_reading(vector):
+            screen.write(f"  {vector.kind}: {reading}")
     _print_section("By pair", ("kind", "pair", *NUMBERS), (
         (v.kind, " – ".join(v.authors), *format_vector(v)) for v in report.pairs
     ), screen)  # fmt: skip

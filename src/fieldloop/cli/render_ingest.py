@@ -9,7 +9,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 from fieldloop.say import write_sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import NONE, format_fixed, format_number, format_time
+from fieldloop.say.numbers import NONE, format_fixed, format_number, format_plural, format_time
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -170,3 +170,20 @@ def _format_count_range(counts: Sequence[int]) -> str:
 
 def _pluralise_noun(noun: str, count: int) -> str:
     return noun if count == 1 else f"{noun}s"
+
+
+def print_log_list(logs: Sequence[Any], screen: Screen) -> None:
+    """Print a row for each log, narrow enough for a terminal; a log's findings stand below the table, alike ones once.
+
+    `--json` has hashes and mappings.
+    """
+    rows = [(log.name, log.format, log.episodes, format_number(log.megabytes, 3), log.findings or "") for log in logs]
+    columns = ("log", "format", "episodes", "MB", "findings")
+    screen.print(make_table(columns, rows, right=columns[2:]))
+    by_finding: dict[str, list[str]] = {}
+    for log in logs:
+        if log.first_finding:
+            by_finding.setdefault(log.first_finding, []).append(log.name)
+    for finding, names in by_finding.items():
+        others = f" and {format_plural(len(names) - 1, 'other log')}" if len(names) > 1 else ""
+        screen.write(f"{names[0]}{others}: {finding}")

@@ -4,17 +4,12 @@ from collections import Counter
 
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import make_heading, make_table
-from fieldloop.model.worth import Worth, WorthMethod
+from fieldloop.model.worth import Worth
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_number, format_plural, format_points, percent
+from fieldloop.say.worth import SCALES
 
 MOST_ROWS = 12
-SCALES = {
-    WorthMethod.SMOOTH: "Worth is smoothness: the spectral arc length of the hand's speed, without unit. Below 0; "
-    "the nearer to 0, the smoother.",
-    WorthMethod.INFLUENCE: "Worth is influence: how much worse the reference learner answers without the episode. "
-    "Above 0 it helps, below 0 it harms.",
-}
 
 
 def print_worth(result: Worth, screen: Screen) -> None:

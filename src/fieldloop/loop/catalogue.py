@@ -188,6 +188,8 @@ USE_CASES = (
     UseCase("annotate calibration", "annotate.qualify:choose_calibration_set", LABEL),
     UseCase("annotate qualify", "annotate.qualify:qualify_annotator", LABEL),
     UseCase("annotate spot-check", "annotate.spot_check:spot_check_labels", LABEL),
+    UseCase("annotate decision", "annotate.decision_draft:show_decision_draft", LABEL, reads=True),
+    UseCase("annotate draft", "annotate.decision_draft:keep_decision_draft", LABEL),
     UseCase("annotate adjudicate", "annotate.adjudicate:adjudicate_labels", LABEL),
     UseCase("annotate revisions", "annotate.labels:list_label_revisions", LABEL, reads=True),
     UseCase("agree", "annotate.compare.annotators:compare_annotators", ANYONE, reads=True, writes=("html",)),

@@ -11,6 +11,7 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audited_map import find_edited_map_files, hash_map_files
 from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.deployment import Deployment
@@ -146,6 +147,7 @@ def override_audit(workspace: Workspace, *, reason: str) -> Audit:
     """
     if not reason.strip():
         raise BadInput("Overriding an incomplete audit needs a reason.")
+    reason = require_stated_reason(workspace, reason, "--reason")
     latest = find_latest_audit(workspace)
     if latest is None:
         raise Refused("No audit exists that could be overridden. Run: fieldloop audit")

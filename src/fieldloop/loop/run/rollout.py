@@ -5,6 +5,7 @@ from typing import Literal
 from fieldloop.errors import Refused
 from fieldloop.loop.run.monitor import count_trials_before_production
 from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import RolloutMoved
@@ -55,7 +56,7 @@ def start_policy_rollout(
     if climbing := find_rollout_in_progress(workspace):
         name = find_policy(workspace, climbing.candidate).name
         raise Refused(f"{name} is still being rolled out. Finish it or roll it back first.")
-    reason = override.strip()
+    reason = require_stated_reason(workspace, override)
     if gate.status is not Status.PASSED and not reason:
         raise Refused(
             f"The verdict of the gate on {candidate.name} is: {MARKS[gate.status].word}. A version must pass its own "

@@ -11,6 +11,7 @@ from fieldloop.loop.house.tokens import find_actor_by_secret
 from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.run.rollout import find_last_gate_decision, find_version_in_production
 from fieldloop.loop.run.serving_record import ServingRecord, keep_to_rollout
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Finding, Status
@@ -142,7 +143,7 @@ def make_loader(workspace: Workspace, robots: int = 0) -> Callable[[Roster, str,
     def load(roster: Roster, policy: str, override: str, _actor: Actor) -> Callable[[], Version]:
         version = find_policy(workspace, policy)
         gate = find_last_gate_decision(workspace, version.id)
-        if (gate is None or gate.status is not Status.PASSED) and not override.strip():
+        if (gate is None or gate.status is not Status.PASSED) and not require_stated_reason(workspace, override):
             reason = f"the verdict of its last gate is {gate.status}" if gate else "it was never gated"
             raise Refused(f"{version.name} is not served: {reason}. To serve it anyway, give a reason: --override")
         engine = load_engine(workspace, version)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import fieldloop.check as checks
 from fieldloop.errors import Refused
 from fieldloop.loop.collect.synchronisation import CLOCK_NOT_VERIFIED, list_clock_reasons
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
@@ -73,8 +74,8 @@ def require_reason(workspace: Workspace, name: str, reasons: Sequence[Note], ove
     """Refuse a release for these reasons; return who overrode them and why, '' where nothing had to be."""
     if not reasons:
         return ""
-    if override.strip():
-        return f"{override.strip()} (overridden by {workspace.actor.id})"
+    if reason := require_stated_reason(workspace, override):
+        return f"{reason} (overridden by {workspace.actor.id})"
     listed = [write_sentence(one) for one in reasons[:MOST_NAMED]]
     listed += [f"And {len(reasons) - MOST_NAMED} more."] if len(reasons) > MOST_NAMED else []
     unverified = any(one.code == CLOCK_NOT_VERIFIED and one["why"] != NOT_DECLARED for one in reasons)

@@ -12,6 +12,7 @@ from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.ship.release_reasons import OVERRIDE
 from fieldloop.loop.ship.released_samples import find_release_labels, gather_release_samples
 from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.note import Note, note
@@ -66,7 +67,7 @@ def choose_least_valuable(
     if find_evidence(evidence, method, share) is None:
         of_share = select_share(evidence, share)
         against = (note("worth.no_evidence", why=summarise_evidence(of_share)),)
-        if not override.strip():
+        if not require_stated_reason(workspace, override):
             step = _write_next_step(workspace, release.name, share, method, of_share)
             refusal = f"Release {release.name} refused: {write_sentence(against[0])}"
             raise Refused(f"{refusal}\n{step}\n{OVERRIDE}", against)

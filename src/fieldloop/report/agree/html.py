@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from fieldloop.model.agreement import AgreementEstimate, AgreementReport, AgreementVector
+from fieldloop.model.agreement import AgreementReport, AgreementVector, AgreementEstimate
+from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.report.agree.drawings import draw_boundaries, draw_confusions
 from fieldloop.report.bars import draw_interval_bar
 from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say import write_sentence
+from fieldloop.say.agreement import list_readings, write_reading
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_fixed, format_plural, join_names, percent, stratum_text_in_words
@@ -33,7 +35,7 @@ CONFUSED = "Segments that annotators drew alike but labelled differently, as a s
 def render_agreement_page(report: AgreementReport, remarks: Sequence[Note] = (), files: Sequence[str] = ()) -> str:
     """Return the page."""
     blocks: list[object] = [draw_paragraph(_write_answer(report), "lead"), _draw_findings(report)]
-    blocks.append(_draw_vectors(report))
+    blocks += [_draw_vectors(report), *(_draw_readings(vector, report) for vector in report.vectors)]
     if drawn := draw_boundaries(report.boundaries[:MOST_BOUNDARIES], report.max_boundary_frames):
         blocks.append(
             draw_panel("Boundaries", [draw_figure(drawn, APART), _draw_boundary_table(report)], anchor="edges")
@@ -77,6 +79,23 @@ def _draw_vectors(report: AgreementReport) -> Markup:
     explained = tag("ul", *(tag("li", tag("b", name), f": {what}.") for name, what in WHAT))
     folded = draw_folded("What the numbers mean", [explained])
     return draw_panel("The vector", [draw_table(columns, rows, columns[2:]), folded], anchor="vector")
+
+
+def _draw_readings(vector: AgreementVector, report: AgreementReport) -> Markup:
+    """Draw the numbers of a kind from the most forgiving to the strictest, with the tolerance that each holds at."""
+    rows = [
+        (one.name, one.written, one.asks, one.tolerance, _draw_verdict(one.passed))
+        for one in list_readings(vector, report.min_kappa, report.max_boundary_frames)
+    ]
+    columns = ("number", "value", "what it asks", "at which tolerance", "")
+    lead = draw_paragraph(write_reading(vector))
+    table = draw_table(columns, rows, columns[1:2], columns[2:4])
+    note = "the most forgiving first: a high number there does not prove the ones below it"
+    return draw_panel(f"How to read it: {vector.kind}", [lead, table], note, f"read-{vector.kind}")
+
+
+def _draw_verdict(passed: bool | None) -> object:  # noqa: FBT001 - None is the third answer
+    return "no limit" if passed is None else draw_status(Status.PASSED if passed else Status.FAILED)
 
 
 def _write_numbers(vector: AgreementVector, *, bars: bool = False) -> tuple[object, ...]:

@@ -2,7 +2,8 @@
 export function mount(el, { table, total }) {
   const rows = [...document.querySelectorAll(`#${table} tbody tr[data-demos]`)];
   el.classList.add("slider");
-  el.innerHTML = `<label for="${table}-budget">Budget</label><input id="${table}-budget" type="range" min="0" max="${total}" value="${total}"><output></output>`;
+  el.innerHTML = `<label for="${table}-budget">Budget</label><input id="${table}-budget" type="range" min="0"
+    max="${total}" value="${total}"><output></output>`;
   const input = el.querySelector("input"), output = el.querySelector("output");
   const show = () => {
     let left = Number(input.value);

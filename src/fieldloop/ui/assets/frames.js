@@ -4,8 +4,15 @@
 //   near(n, step)  decodes on behind frame n while there is time, so that playing and stepping are smooth
 //   destroy()
 // PacketFrames decodes the file's own packets with WebCodecs; PictureFrames fetches frame by frame what the server
-// decoded, and is the way out where the browser lacks the codec, the page is not on https or localhost, or a clip is odd.
-const BLOCK = 1 << 20, MOST_BLOCKS = 96, KEPT_BYTES = 96 << 20, LATE_MS = 4000, DEEPEST_REORDER = 17, USUAL_REORDER = 2, AHEAD = 8;
+// decoded, and is the way out where the browser lacks the codec, the page is not on https or localhost, or a clip is
+// odd.
+const BLOCK = 1 << 20,
+  MOST_BLOCKS = 96,
+  KEPT_BYTES = 96 << 20,
+  LATE_MS = 4000,
+  DEEPEST_REORDER = 17,
+  USUAL_REORDER = 2,
+  AHEAD = 8;
 
 export async function openFrames(address, camera, { engine = "auto" } = {}) {
   const base = `${address}/cameras/${camera.number}`;
@@ -16,7 +23,13 @@ export async function openFrames(address, camera, { engine = "auto" } = {}) {
   const why = engine === "pictures" ? "asked for" : await whyNotPackets(index.packets, camera);
   if (!why) {
     const packets = new PacketFrames(base, times, index.packets, camera, pictures);
-    try { await packets.prove(); return packets; } catch (error) { packets.destroy(); pictures.word = `decoded by the server: ${error.message}`; }
+    try {
+      await packets.prove();
+      return packets;
+    } catch (error) {
+      packets.destroy();
+      pictures.word = `decoded by the server: ${error.message}`;
+    }
   } else if (camera.packets) pictures.word = `decoded by the server: ${why}`;
   await pictures.draw(0); // a clip that gives no first frame states so at once
   return pictures;
@@ -24,7 +37,8 @@ export async function openFrames(address, camera, { engine = "auto" } = {}) {
 
 async function whyNotPackets(packets, camera) {
   if (!packets) return camera.why_not || "no packets";
-  if (!("VideoDecoder" in self)) return self.isSecureContext ? "this browser has no WebCodecs" : "WebCodecs needs https or localhost";
+  if (!("VideoDecoder" in self))
+    return self.isSecureContext ? "this browser has no WebCodecs" : "WebCodecs needs https or localhost";
   const known = await VideoDecoder.isConfigSupported(configOf(packets)).catch(() => null);
   return known?.supported ? "" : `this browser does not decode ${packets.codec}`;
 }
@@ -47,7 +61,11 @@ class Ranges {
     if (blocks.length === 1) return blocks[0].subarray(start, start + size);
     const out = new Uint8Array(size);
     let put = 0;
-    blocks.forEach((block, k) => { const part = block.subarray(k ? 0 : start, k ? size - put : start + size); out.set(part, put); put += part.length; });
+    blocks.forEach((block, k) => {
+      const part = block.subarray(k ? 0 : start, k ? size - put : start + size);
+      out.set(part, put);
+      put += part.length;
+    });
     return out;
   }
   #block(k) {
@@ -67,7 +85,8 @@ class Ranges {
   }
   async ahead() { // the rest of a short clip, one block after the other: a seek need not wait behind many
     if (this.to - this.from > BLOCK * MOST_BLOCKS / 2) return;
-    for (let k = 0; k * BLOCK < this.to - this.from; k++) if (!this.#blocks.has(k)) await this.#block(k).catch(() => {});
+    for (let k = 0; k * BLOCK < this.to - this.from; k++)
+      if (!this.#blocks.has(k)) await this.#block(k).catch(() => {});
   }
 }
 
@@ -79,12 +98,19 @@ class Kept {
   has(n) { return this.#map.has(n); }
   set(n, picture, keep) {
     this.#map.get(n)?.close(); this.#map.delete(n); this.#map.set(n, picture);
-    for (const [f, old] of this.#map) { if (this.#map.size <= this.most) break; if (f !== keep && f !== n) { old.close(); this.#map.delete(f); } }
+    for (const [f, old] of this.#map) {
+      if (this.#map.size <= this.most) break;
+      if (f !== keep && f !== n) {
+        old.close();
+        this.#map.delete(f);
+      }
+    }
   }
   clear() { for (const picture of this.#map.values()) picture.close(); this.#map.clear(); }
 }
 
-const mostKept = ({ width, height }) => Math.max(6, Math.min(128, Math.floor(KEPT_BYTES / (width * height * 1.5 || 1))));
+const mostKept = ({ width, height }) =>
+  Math.max(6, Math.min(128, Math.floor(KEPT_BYTES / (width * height * 1.5 || 1))));
 
 export class PacketFrames {
   engine = "WebCodecs"; word = "";
@@ -109,7 +135,8 @@ export class PacketFrames {
     this.decoder = new VideoDecoder({ output: (picture) => this.#got(picture), error: (error) => this.#fail(error) });
     this.#reset();
   }
-  #reset() { if (this.#next !== -1) this.decoder.reset(); this.decoder.configure(configOf(this.packets)); this.#next = this.#last = -1; }
+  #reset() { if (this.#next !== -1) this.decoder.reset(); this.decoder.configure(configOf(this.packets));
+    this.#next = this.#last = -1; }
   #got(picture) {
     const n = Math.round(picture.timestamp / 1000);
     this.#last = Math.max(this.#last, n);
@@ -118,7 +145,8 @@ export class PacketFrames {
     if (this.#want?.n === n) this.#settle(null);
   }
   #fail(error) { this.#settle(error); }
-  #settle(error) { const want = this.#want; this.#want = null; if (want) { clearTimeout(want.timer); if (error) want.no(error); else want.ok(); } }
+  #settle(error) { const want = this.#want; this.#want = null; if (want) { clearTimeout(want.timer);
+    if (error) want.no(error); else want.ok(); } }
 
   draw(n, instead = true) {
     this.#latest = n;
@@ -152,18 +180,27 @@ export class PacketFrames {
     const from = this.#keyFor(n), coming = n > this.#last;
     let i = this.#next > from && coming ? this.#next : from; // go on from where it is, or begin at the key frame
     if (i === from) this.#reset();
-    const shown = new Promise((ok, no) => { this.#want = { n, ok, no, timer: setTimeout(() => this.#late(n), LATE_MS) }; });
+    const shown = new Promise((ok, no) => {
+      this.#want = { n, ok, no, timer: setTimeout(() => this.#late(n), LATE_MS) };
+    });
     shown.catch(() => {});
     for (const most = Math.min(end - 1, at + (this.reordered ? USUAL_REORDER : 0)); i <= most; i++) await this.#feed(i);
     // frames are shown in another order than they are stored: give the decoder what it still needs, and no more
-    for (const most = Math.min(end, at + (this.reordered ? DEEPEST_REORDER : 3)); this.#want && i < most; i++) if (await this.#patience(shown)) await this.#feed(i);
-    if (this.#want && i >= end) { await this.decoder.flush().catch(() => {}); this.#next = -1; if (this.#want) this.#late(n); }
+    for (const most = Math.min(end, at + (this.reordered ? DEEPEST_REORDER : 3)); this.#want && i < most; i++)
+      if (await this.#patience(shown)) await this.#feed(i);
+    if (this.#want && i >= end) {
+      await this.decoder.flush().catch(() => {});
+      this.#next = -1;
+      if (this.#want) this.#late(n);
+    }
     await shown;
   }
-  #late(n) { this.#next = -1; this.#fail(new Error(`frame ${n} does not decode`)); if (this.decoder.state !== "closed") this.decoder.close(); }
+  #late(n) { this.#next = -1; this.#fail(new Error(`frame ${n} does not decode`)); if (this.decoder.state !== "closed")
+    this.decoder.close(); }
   async #patience(shown) { // is the frame still missing once the decoder has worked on what it has?
     const settled = shown.then(() => {}, () => {});
-    for (let k = 0; k < 40 && this.#want && this.decoder.decodeQueueSize; k++) await Promise.race([settled, new Promise((r) => setTimeout(r, 2))]);
+    for (let k = 0; k < 40 && this.#want && this.decoder.decodeQueueSize; k++)
+      await Promise.race([settled, new Promise((r) => setTimeout(r, 2))]);
     if (this.#want) await Promise.race([settled, new Promise((r) => setTimeout(r, this.reordered ? 2 : 25))]);
     return Boolean(this.#want);
   }
@@ -171,22 +208,30 @@ export class PacketFrames {
     const { positions, sizes, shown } = this.packets;
     const data = await this.file.bytes(positions[i], sizes[i]);
     if (this.#gone || this.decoder.state !== "configured") throw new Error("the decoder stopped");
-    this.decoder.decode(new EncodedVideoChunk({ type: this.key[i] ? "key" : "delta", timestamp: shown[i] * 1000, data }));
+    this.decoder.decode(
+      new EncodedVideoChunk({ type: this.key[i] ? "key" : "delta", timestamp: shown[i] * 1000, data }),
+    );
     this.#next = i + 1;
   }
   near(n, step = 1) { // a few packets more, until something else is asked for
     if (this.#failed > 2) return this.instead.near(n, step);
     if (step < 0) return; // frames before are kept from the way to this one
     const stop = Math.min(this.packets.sizes.length, (this.place.get(n) ?? 0) + AHEAD);
-    this.#turn = this.#turn.then(async () => { while (this.#next > 0 && this.#next < stop && this.#latest === n) await this.#feed(this.#next); }).catch(() => {});
+    this.#turn = this.#turn
+      .then(async () => {
+        while (this.#next > 0 && this.#next < stop && this.#latest === n) await this.#feed(this.#next);
+      })
+      .catch(() => {});
   }
-  destroy() { this.#gone = true; this.kept.clear(); this.#settle(new Error("closed")); if (this.decoder.state !== "closed") this.decoder.close(); this.instead?.destroy(); }
+  destroy() { this.#gone = true; this.kept.clear(); this.#settle(new Error("closed"));
+    if (this.decoder.state !== "closed") this.decoder.close(); this.instead?.destroy(); }
 }
 
 export class PictureFrames {
   engine = "pictures"; word = "";
   #coming = new Map();
-  constructor(base, times, camera) { Object.assign(this, { base, times }); this.kept = new Kept(Math.max(6, mostKept(camera) >> 1)); }
+  constructor(base, times, camera) { Object.assign(this, { base, times }); this.kept = new Kept(Math.max(6,
+    mostKept(camera) >> 1)); }
   draw(n) {
     const hit = this.kept.get(n);
     if (hit) return Promise.resolve(hit);
@@ -196,10 +241,13 @@ export class PictureFrames {
   async #fetch(n) {
     const answer = await fetch(`${this.base}/frames/${n}`);
     if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? `Frame ${n} cannot be read.`);
-    const picture = await createImageBitmap(await answer.blob()).catch(() => { throw new Error(`Frame ${n} does not decode.`); });
+    const picture = await createImageBitmap(await answer.blob()).catch(() => {
+      throw new Error(`Frame ${n} does not decode.`);
+    });
     this.kept.set(n, picture);
     return picture;
   }
-  near(n, step = 1) { for (let k = 1; k <= 3; k++) { const f = n + k * step; if (f >= 0 && f < this.times.length && !this.kept.has(f)) this.draw(f).catch(() => {}); } }
+  near(n, step = 1) { for (let k = 1; k <= 3; k++) { const f = n + k * step; if (f >= 0 && f < this.times.length
+    && !this.kept.has(f)) this.draw(f).catch(() => {}); } }
   destroy() { this.kept.clear(); }
 }

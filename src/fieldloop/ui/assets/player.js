@@ -3,7 +3,8 @@
 //   import { Player } from "./player.js";
 //   const view = await (await fetch("/api/look/EPISODE/view")).json();
 //   const player = new Player(view, { stage: element });   // puts a figure with a canvas for each camera into it
-//   await player.open();                                    // resolves once frame 0 is known or a camera stated why not
+//   await player.open();                                    // resolves once frame 0 is known or a camera stated why
+// not
 //
 //   player.seek(120)          a frame of the grid (the first camera's frames; without cameras, steps of a signal)
 //   player.seekTime(4.2)      seconds from the episode's start: the frame that is shown at that time
@@ -34,7 +35,8 @@ export const lastAtOrBefore = (times, t) => { // the last index whose time is at
 
 export class Player {
   frame = 0; shown = -1; playing = false; stats = []; cameras = [];
-  #speed = 1; #loop = null; #shift = false; #heard = new Map(); #target = null; #busy = false; #boundaries = []; #passed = [];
+  #speed = 1; #loop = null; #shift = false; #heard = new Map(); #target = null; #busy = false; #boundaries = [];
+    #passed = [];
   constructor(view, { stage, engine = "auto" } = {}) {
     Object.assign(this, { view, stage, engine });
     this.times = new Float64Array([0]); this.duration = view.duration_s;
@@ -44,7 +46,8 @@ export class Player {
 
   async open() {
     await this.#openCameras(this.view, 0, 0);
-    const usable = this.cameras.filter((c) => c.source && c.source.times.length > 1), stated = this.view.cameras.some((c) => c.name === this.view.grid);
+    const usable = this.cameras.filter((c) => c.source && c.source.times.length > 1),
+      stated = this.view.cameras.some((c) => c.name === this.view.grid);
     const first = usable.find((c) => c.camera.name === this.view.grid) ?? (stated ? usable[0] : undefined);
     if (first) this.times = first.source.times;
     else this.times = await this.#stepsOfSignal();
@@ -69,7 +72,8 @@ export class Player {
   set loop(span) { this.#loop = span && span[1] > span[0] ? span : null; this.#say("loop", this.#loop); }
   get shiftLag() { return this.#shift; }
   set shiftLag(on) { this.#shift = Boolean(on); this.#place(); this.#show(); this.#say("lag", this.#shift); }
-  setLags(lags) { this.lags = new Map(lags.map((lag) => [lag.camera, lag])); this.#place(); this.#show(); this.#say("lag", this.#shift); }
+  setLags(lags) { this.lags = new Map(lags.map((lag) => [lag.camera, lag])); this.#place(); this.#show();
+    this.#say("lag", this.#shift); }
 
   on(what, hear) {
     const all = this.#heard.get(what) ?? new Set();
@@ -80,7 +84,9 @@ export class Player {
 
   addBoundaries(list) { this.#boundaries.push(list); }
   nextBoundary(direction) {
-    const all = [...new Set(this.#boundaries.flatMap((list) => list()).map((t) => this.frameAt(t)))].sort((a, b) => a - b);
+    const all = [...new Set(this.#boundaries.flatMap((list) => list()).map((t) => this.frameAt(t)))].sort(
+      (a, b) => a - b,
+    );
     const found = direction > 0 ? all.find((f) => f > this.frame) : all.findLast((f) => f < this.frame);
     if (found !== undefined) this.seek(found);
   }
@@ -88,7 +94,8 @@ export class Player {
   seekTime(seconds) { this.seek(this.frameAt(seconds)); }
   seek(frame) { // the one place that moves time; everything else only draws
     const to = Math.max(0, Math.min(this.frames - 1, Math.round(frame) || 0));
-    if (this.#ticking) for (let f = this.frame + 1; f < to && this.#passed.length < MOST_PASSED; f++) this.#passed.push(f);
+    if (this.#ticking)
+      for (let f = this.frame + 1; f < to && this.#passed.length < MOST_PASSED; f++) this.#passed.push(f);
     this.#passed.push(to);
     this.frame = to;
     if (!this.#ticking) this.#anchor();
@@ -116,7 +123,10 @@ export class Player {
       this.#ticking = true;
       if (frame !== this.frame) this.seek(frame);
       this.#ticking = false;
-      if (frame >= this.frames - 1 && t >= this.times.at(-1) + this.step) { if (this.#loop) this.seekTime(this.#loop[0]); else this.pause(); }
+      if (frame >= this.frames - 1 && t >= this.times.at(-1) + this.step) {
+        if (this.#loop) this.seekTime(this.#loop[0]);
+        else this.pause();
+      }
     }
   }
 
@@ -125,7 +135,14 @@ export class Player {
     box.className = "pl-row"; box.dataset.row = row;
     this.stage?.append(box);
     const opening = view.cameras.map(async (camera) => {
-      const one = { camera, row, offset, view, number: this.cameras.length, ...figure(camera, row ? view.episode.name : "") };
+      const one = {
+        camera,
+        row,
+        offset,
+        view,
+        number: this.cameras.length,
+        ...figure(camera, row ? view.episode.name : ""),
+      };
       this.cameras.push(one); box.append(one.el);
       if (!camera.frames) return this.#state(one, camera.why_not || "No frame of this camera can be opened.");
       try { one.source = await openFrames(view.address, camera, { engine: this.engine }); this.#state(one, ""); }
@@ -136,12 +153,16 @@ export class Player {
   }
   #state(one, error) {
     one.error = error; one.word = one.source?.word ?? "";
-    one.note.textContent = error || one.word; one.note.hidden = !(error || one.word); one.note.dataset.bad = error ? "1" : "";
+    one.note.textContent = error || one.word;
+    one.note.hidden = !(error || one.word);
+    one.note.dataset.bad = error ? "1" : "";
     one.el.dataset.engine = one.source?.engine ?? "none";
     this.#say("camera", { number: one.number, error, word: one.word });
   }
   async #stepsOfSignal() {
-    const signal = this.view.signals.find((s) => s.name === this.view.grid) ?? this.view.signals.reduce((best, s) => (s.rows > (best?.rows ?? 0) ? s : best), undefined);
+    const signal =
+      this.view.signals.find((s) => s.name === this.view.grid) ??
+      this.view.signals.reduce((best, s) => (s.rows > (best?.rows ?? 0) ? s : best), undefined);
     if (!signal) return Float64Array.of(0);
     const { times } = await readSignal(this.view, signal), kept = [];
     for (const t of times) if (!kept.length || t - kept.at(-1) >= FINEST_STEP_S) kept.push(t);
@@ -149,8 +170,11 @@ export class Player {
   }
   #place() { // which frame of each camera goes with each step: the last one that began before the step's middle
     for (const c of this.cameras.filter((one) => one.source)) {
-      const lag = this.lags.get(c.camera.name), late = c.offset + (this.#shift && lag && !c.row ? -lag.lag_ms / 1000 : 0);
-      c.frames = Int32Array.from(this.times, (t, k) => Math.max(0, lastAtOrBefore(c.source.times, (t + (this.times[k + 1] ?? t + this.step)) / 2 + late)));
+      const lag = this.lags.get(c.camera.name),
+        late = c.offset + (this.#shift && lag && !c.row ? -lag.lag_ms / 1000 : 0);
+      c.frames = Int32Array.from(this.times, (t, k) =>
+        Math.max(0, lastAtOrBefore(c.source.times, (t + (this.times[k + 1] ?? t + this.step)) / 2 + late)),
+      );
     }
   }
 
@@ -165,16 +189,19 @@ export class Player {
       const numbers = cameras.map((c) => c.frames[frame]);
       const pictures = await Promise.allSettled(cameras.map((c, i) => c.source.draw(numbers[i])));
       await nextPaint();
-      const before = this.shown, moved = frame !== before;
+      const before = this.shown,
+        moved = frame !== before;
       this.shown = frame;
       pictures.forEach((picture, i) => this.#paint(cameras[i], numbers[i], picture));
       this.stats.push({ frame, ms: performance.now() - since });
       if (this.stats.length > MOST_STATS) this.stats.shift();
       if (this.stage) this.stage.dataset.shown = frame;
-      const passed = this.#passed; this.#passed = [];
+      const passed = this.#passed;
+      this.#passed = [];
       if (moved || passed.length) this.#say("frame", { frame, time: this.timeAt(frame), passed });
       const step = frame - before;
-      if (!this.#target && Math.abs(step) === 1) cameras.forEach((c, i) => c.source.near(numbers[i], step)); // goes on in the same direction
+      // goes on in the same direction
+      if (!this.#target && Math.abs(step) === 1) cameras.forEach((c, i) => c.source.near(numbers[i], step));
     }
     this.#busy = false;
   }
@@ -185,7 +212,9 @@ export class Player {
       if (c.canvas.width !== width || c.canvas.height !== height) { c.canvas.width = width; c.canvas.height = height; }
       c.canvas.getContext("2d").drawImage(value, 0, 0);
     } else c.canvas.getContext("2d").clearRect(0, 0, c.canvas.width, c.canvas.height);
-    const t = this.timeAt(this.shown) + c.offset, { times } = c.source, outside = t < times[0] - OUTSIDE_S || t > times.at(-1) + OUTSIDE_S;
+    const t = this.timeAt(this.shown) + c.offset,
+      { times } = c.source,
+      outside = t < times[0] - OUTSIDE_S || t > times.at(-1) + OUTSIDE_S;
     c.tag.textContent = outside ? `${number}, outside its recording` : String(number);
     c.el.dataset.outside = outside ? "1" : "";
     const error = status === "rejected" ? reason.message : "";
@@ -199,7 +228,9 @@ function figure(camera, of) {
   el.className = "pl-cam";
   el.style.setProperty("--ratio", camera.width ? `${camera.width} / ${camera.height}` : "4 / 3");
   const depth = camera.depth_m ? ` · ${camera.depth_m.map((m) => m.toFixed(2)).join(" to ")} m` : "";
-  el.innerHTML = `<canvas width="${camera.width || 4}" height="${camera.height || 3}" role="img" aria-label="${text(camera.name)}"></canvas>
-    <figcaption><b>${text(camera.name.replace(/^camera\//, ""))}</b>${of ? ` <em>${text(of)}</em>` : ""}<span>${depth}</span> <i></i></figcaption><p class="pl-note" role="status" hidden></p>`;
+  el.innerHTML = `<canvas width="${camera.width || 4}" height="${camera.height || 3}" role="img"
+    aria-label="${text(camera.name)}"></canvas>
+    <figcaption><b>${text(camera.name.replace(/^camera\//, ""))}</b>${of ? ` <em>${text(of)}</em>`
+      : ""}<span>${depth}</span> <i></i></figcaption><p class="pl-note" role="status" hidden></p>`;
   return { el, canvas: el.querySelector("canvas"), tag: el.querySelector("i"), note: el.querySelector(".pl-note") };
 }

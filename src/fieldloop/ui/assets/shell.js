@@ -6,7 +6,17 @@ function setTheme(theme) {
   localStorage.setItem("theme", theme);
 }
 
-const going = { h: "/", d: "/deployment", p: "/plan", e: "/episodes", q: "/quality", r: "/releases", f: "/floor", i: "/incidents", s: "/settings" };
+const going = {
+  h: "/",
+  d: "/deployment",
+  p: "/plan",
+  e: "/episodes",
+  q: "/quality",
+  r: "/releases",
+  f: "/floor",
+  i: "/incidents",
+  s: "/settings",
+};
 let went = 0; // when g was pressed
 
 addEventListener("keydown", (event) => {
@@ -35,8 +45,20 @@ addEventListener("submit", async (event) => {
   const body = {};
   for (const field of form.querySelectorAll("[data-kind]")) {
     const { kind } = field.dataset;
-    if (kind === "file") { if (field.files.length) body[field.name] = await field.files[0].text(); }
-    else if (field.value.trim() !== "") body[field.name] = kind === "rows" ? field.value.split("\n").map((row) => row.trim()).filter(Boolean) : kind === "pick" ? [field.value] : kind === "number" ? Number(field.value) : field.value;
+    if (kind === "file") {
+      if (field.files.length) body[field.name] = await field.files[0].text();
+    } else if (field.value.trim() !== "")
+      body[field.name] =
+        kind === "rows"
+          ? field.value
+              .split("\n")
+              .map((row) => row.trim())
+              .filter(Boolean)
+          : kind === "pick"
+            ? [field.value]
+            : kind === "number"
+              ? Number(field.value)
+              : field.value;
   }
   await send(button, form.dataset.form, JSON.stringify({ ...body, ...JSON.parse(button.dataset.sends || "{}") }));
 });
@@ -56,23 +78,43 @@ async function act(button) {
 async function send(button, post, body) {
   button.disabled = true;
   button.ariaBusy = "true";
-  const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+  const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(
+    () => null,
+  );
   const file = answer?.ok && /^attachment; filename="(.+)"$/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1];
-  const result = file ? await saved(file, answer) : answer ? await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` })) : { detail: "The server does not answer. Try again." };
-  const unused = answer?.ok ? (result[button.dataset.unused] ?? []).filter((one) => one.message && (one.status === "errored" || one.already_here)) : [];
+  const result = file
+    ? await saved(file, answer)
+    : answer
+      ? await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }))
+      : { detail: "The server does not answer. Try again." };
+  const unused = answer?.ok
+    ? (result[button.dataset.unused] ?? []).filter(
+        (one) => one.message && (one.status === "errored" || one.already_here),
+      )
+    : [];
   const goes = answer?.ok ? completed(button.dataset.goes, result) : "";
   if (goes) return void (location.href = goes);
-  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes && !file) { forget(button.form); return location.reload(); }
-  if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
+  if (answer?.ok && !unused.length && !button.dataset.show && !button.dataset.goes && !file) {
+    forget(button.form);
+    return location.reload();
+  }
+  if (button.nextElementSibling?.getAttribute("role") !== "alert")
+    button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
   button.nextElementSibling.className = answer?.ok && !unused.length && result.passed !== false ? "good" : "bad";
-  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || [(button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result)].flat().join("\n");
+  button.nextElementSibling.textContent = !answer?.ok
+    ? result.detail
+    : unused.map((one) => `${one.name}: ${one.message}`).join("\n") ||
+      [(button.dataset.show ?? "reason").split(".").reduce((value, key) => value?.[key], result)].flat().join("\n");
   if (button.dataset.asked) { button.textContent = button.dataset.asked; delete button.dataset.asked; }
   button.disabled = false;
   button.ariaBusy = null;
 }
 
 async function saved(name, answer) { // a file of the server becomes a download of this browser
-  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(await answer.blob()), download: name });
+  const link = Object.assign(document.createElement("a"), {
+    href: URL.createObjectURL(await answer.blob()),
+    download: name,
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   return { reason: `${name} is downloaded.` };
@@ -82,7 +124,10 @@ async function saved(name, answer) { // a file of the server becomes a download 
 const keyOf = (field) => `typed:${location.pathname}${location.search}:${field.form.dataset.form}:${field.name}`;
 const texts = (where) => [...(where?.querySelectorAll('textarea[data-kind="lines"]') ?? [])];
 const forget = (form) => texts(form).forEach((field) => sessionStorage.removeItem(keyOf(field)));
-addEventListener("input", ({ target }) => target.matches('textarea[data-kind="lines"]') && sessionStorage.setItem(keyOf(target), target.value));
+addEventListener(
+  "input",
+  ({ target }) => target.matches('textarea[data-kind="lines"]') && sessionStorage.setItem(keyOf(target), target.value),
+);
 for (const field of texts(document)) {
   const typed = sessionStorage.getItem(keyOf(field));
   if (typed === null || typed === field.value) continue;
@@ -92,13 +137,29 @@ for (const field of texts(document)) {
 
 function completed(address, result) { // an address with values of the answer in it; nothing where one is missing
   let whole = Boolean(address);
-  const made = (address ?? "").replace(/\{([\w.]+)\}/g, (_, path) => { const value = path.split(".").reduce((inner, key) => inner?.[key], result); if (value == null) whole = false; return encodeURIComponent(value); });
+  const made = (address ?? "").replace(/\{([\w.]+)\}/g, (_, path) => {
+    const value = path.split(".").reduce((inner, key) => inner?.[key], result);
+    if (value == null) whole = false;
+    return encodeURIComponent(value);
+  });
   return whole ? made : "";
 }
 
-// an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing
+// what has to be scrolled sideways can be reached by Tab and scrolled by the arrow keys
+const reached = new ResizeObserver((changed) => {
+  for (const { target } of changed) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const el of document.querySelectorAll(".scroll")) reached.observe(el);
+
+// an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or
+// nothing
 const places = [...document.querySelectorAll("[data-island]")];
-const islands = await Promise.all(places.map(async (el) => (await import(el.dataset.module)).mount(el, JSON.parse(el.dataset.args))));
+const islands = await Promise.all(
+  places.map(async (el) => (await import(el.dataset.module)).mount(el, JSON.parse(el.dataset.args))),
+);
 performance.mark("usable");
 
 // one stream of numbers; it is closed while the page is hidden, because a browser allows six streams to one server
@@ -116,7 +177,10 @@ function follow() {
   if (document.visibilityState === "hidden") return;
   stream = new EventSource(shown.length ? `/api/live?numbers=1&after=${seq}` : "/api/live");
   stream.onmessage = ({ data }) => hear(JSON.parse(data));
-  stream.onerror = () => { root.dataset.lost = "1"; if (stream.readyState === EventSource.CLOSED) setTimeout(reload, 3000); };
+  stream.onerror = () => {
+    root.dataset.lost = "1";
+    if (stream.readyState === EventSource.CLOSED) setTimeout(reload, 3000);
+  };
 }
 
 function hear(news) {

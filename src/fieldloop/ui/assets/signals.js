@@ -10,7 +10,10 @@ export async function readSignal(view, signal) {
     if (!answer.ok) throw new Error("This signal cannot be read.");
     const bytes = await answer.arrayBuffer(), n = signal.sent;
     const times = new Float64Array(bytes, 0, n);
-    return { times, columns: signal.columns.map((name, k) => new Column(name, new Float32Array(bytes, 8 * n + 4 * n * k, n))) };
+    return {
+      times,
+      columns: signal.columns.map((name, k) => new Column(name, new Float32Array(bytes, 8 * n + 4 * n * k, n))),
+    };
   });
   return signal.read;
 }
@@ -25,7 +28,10 @@ export class Column {
       const n = Math.ceil(low.length / STEP), lows = new Float32Array(n), highs = new Float32Array(n);
       for (let b = 0; b < n; b++) {
         let lo = Infinity, hi = -Infinity;
-        for (let i = b * STEP, end = Math.min(i + STEP, low.length); i < end; i++) { if (low[i] < lo) lo = low[i]; if (high[i] > hi) hi = high[i]; }
+        for (let i = b * STEP, end = Math.min(i + STEP, low.length); i < end; i++) {
+          if (low[i] < lo) lo = low[i];
+          if (high[i] > hi) hi = high[i];
+        }
         lows[b] = lo; highs[b] = hi;
       }
       this.levels.push({ lows, highs });
@@ -33,10 +39,12 @@ export class Column {
     }
     [this.lo, this.hi] = this.extent(0, values.length);
   }
-  extent(from, to) { // lowest and highest of rows from … to-1, by whole blocks where possible; numbers that are not finite are passed over
+  // Lowest and highest of rows from … to-1, by whole blocks where possible; what is not finite is passed over.
+  extent(from, to) {
     let lo = Infinity, hi = -Infinity, level = -1;
     const take = (a, b) => { if (a < lo) lo = a; if (b > hi) hi = b; };
-    const at = (k, i) => (k < 0 ? take(this.values[i], this.values[i]) : take(this.levels[k].lows[i], this.levels[k].highs[i]));
+    const at = (k, i) =>
+      k < 0 ? take(this.values[i], this.values[i]) : take(this.levels[k].lows[i], this.levels[k].highs[i]);
     for (; from < to; level++, from /= STEP, to /= STEP) {
       const whole = level + 1 < this.levels.length;
       while (from < to && (!whole || from % STEP)) at(level, from++);

@@ -3,7 +3,8 @@
 //   const timeline = new Timeline(player, element);
 //   timeline.addLane({ name: "mine", height: 22, draw(g, at) {…}, down(event) {…} }, { before: "segments" })
 //     draw(g, at): g is a 2D context, at = { x(seconds), top, height, left, right, width, from, to, colour(token) }
-//     down({ time, frame, x, y, original }): the pointer went down in the lane; return { move(event), up(event) } to drag,
+//     down({ time, frame, x, y, original }): the pointer went down in the lane; return { move(event), up(event) } to
+// drag,
 //       true to have handled it, nothing to let it move the playhead. over({ time, x, y }) returns a cursor and a tip.
 //   timeline.addPlot({ name, unit, lines: [{ name, times, column, colour, ghost }] });  timeline.removePlot(name)
 //   timeline.zoom(from, to) · timeline.showAll() · timeline.redraw() after a lane's content has changed
@@ -25,7 +26,10 @@ export class Timeline {
     player.on("seek", ({ time }) => { this.#follow(time); this.#drawOver(); this.#announce(); });
     for (const what of ["loop", "lag"]) player.on(what, () => this.redraw());
     new ResizeObserver(() => this.redraw()).observe(el);
-    new MutationObserver(() => { this.#tokens = {}; this.redraw(); }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    new MutationObserver(() => {
+      this.#tokens = {};
+      this.redraw();
+    }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     this.#listen();
   }
 
@@ -41,15 +45,18 @@ export class Timeline {
     const all = this.player.duration || 1, width = Math.min(all, Math.max(to - from, 4 * this.player.step));
     this.from = Math.max(0, Math.min(from, all - width)); this.to = this.from + width; this.redraw();
   }
-  zoomBy(factor, about = this.player.time) { this.zoom(about - (about - this.from) * factor, about + (this.to - about) * factor); }
+  zoomBy(factor, about = this.player.time) { this.zoom(about - (about - this.from) * factor,
+    about + (this.to - about) * factor); }
   showAll() { this.zoom(0, this.player.duration || 1); }
   redraw() { this.asked ??= requestAnimationFrame(() => { this.asked = null; this.#drawBase(); this.#drawOver(); }); }
-  colour(token) { return (this.#tokens[token] ??= getComputedStyle(document.documentElement).getPropertyValue(token).trim()); }
+  colour(token) { return (this.#tokens[token]
+    ??= getComputedStyle(document.documentElement).getPropertyValue(token).trim()); }
 
   get #gutter() { return this.el.clientWidth < NARROW ? NARROW_GUTTER : WIDE_GUTTER; }
   x(t) { return this.left + ((t - this.from) / (this.to - this.from)) * this.width; }
   timeAt(x) { return this.from + ((x - this.left) / this.width) * (this.to - this.from); }
-  get height() { return RULER + this.lanes.reduce((sum, lane) => sum + this.#laneHeight(lane), 0) + this.plots.reduce((sum, plot) => sum + plot.height, 0) + 4; }
+  get height() { return RULER + this.lanes.reduce((sum, lane) => sum + this.#laneHeight(lane),
+    0) + this.plots.reduce((sum, plot) => sum + plot.height, 0) + 4; }
   #laneHeight(lane) { return typeof lane.height === "function" ? lane.height() : lane.height; }
 
   #follow(time) { // the view moves on when the playhead leaves it
@@ -65,7 +72,11 @@ export class Timeline {
 
   #prepare(canvas) {
     const ratio = devicePixelRatio || 1, w = this.el.clientWidth, h = this.height;
-    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); canvas.style.height = `${h}px`; }
+    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+      canvas.width = Math.round(w * ratio);
+      canvas.height = Math.round(h * ratio);
+      canvas.style.height = `${h}px`;
+    }
     const g = canvas.getContext("2d");
     g.setTransform(ratio, 0, 0, ratio, 0, 0); g.clearRect(0, 0, w, h);
     g.font = `11px ${this.colour("--sans") || "sans-serif"}`; g.textBaseline = "alphabetic";
@@ -80,41 +91,68 @@ export class Timeline {
     for (const lane of this.lanes) {
       const height = this.#laneHeight(lane);
       lane.top = top; lane.drawn = height;
-      if (height) { this.#rule(g, top); this.#label(g, lane.label ?? lane.name, top + height / 2 + 4); this.#clipped(g, top, height, () => lane.draw(g, this.#at(top, height))); }
+      if (height) {
+        this.#rule(g, top);
+        this.#label(g, lane.label ?? lane.name, top + height / 2 + 4);
+        this.#clipped(g, top, height, () => lane.draw(g, this.#at(top, height)));
+      }
       top += height;
     }
     for (const plot of this.plots) { plot.top = top; this.#rule(g, top); this.#drawPlot(g, plot); top += plot.height; }
   }
-  #at(top, height) { return { x: (t) => this.x(t), top, height, left: this.left, right: this.left + this.width, width: this.width, from: this.from, to: this.to, colour: (token) => this.colour(token) }; }
-  #clipped(g, top, height, draw) { g.save(); g.beginPath(); g.rect(this.left, top, this.width, height); g.clip(); draw(); g.restore(); }
+  #at(top, height) { return { x: (t) => this.x(t), top, height, left: this.left, right: this.left + this.width,
+    width: this.width, from: this.from, to: this.to, colour: (token) => this.colour(token) }; }
+  #clipped(g, top, height, draw) { g.save(); g.beginPath(); g.rect(this.left, top, this.width, height); g.clip();
+    draw(); g.restore(); }
   #rule(g, y) { g.fillStyle = this.colour("--line"); g.fillRect(0, y, this.el.clientWidth, 1); }
   #label(g, words, y) { g.fillStyle = this.colour("--ink-2"); g.fillText(cut(g, words, this.left - 16), 10, y); }
   #drawRuler(g) {
-    const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600], span = this.to - this.from;
+    const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600],
+      span = this.to - this.from;
     const step = steps.find((s) => (s / span) * this.width >= 64) ?? 7200, digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
     g.textAlign = "center";
     for (let k = Math.ceil(this.from / step); k * step <= this.to + 1e-9; k++) {
       const x = this.x(k * step);
       g.fillStyle = this.colour("--line"); g.fillRect(Math.round(x), RULER - 5, 1, this.height - RULER);
       g.fillStyle = this.colour("--ink-3");
-      if (x > this.left + 10 && x < this.left + this.width - 10) g.fillText(`${(k * step).toFixed(digits)}`, x, RULER - 8);
+      if (x > this.left + 10 && x < this.left + this.width - 10)
+        g.fillText(`${(k * step).toFixed(digits)}`, x, RULER - 8);
     }
     g.textAlign = "left"; g.fillText("s", 10, RULER - 8);
     const { loop } = this.player;
-    if (loop) { g.fillStyle = this.colour("--accent"); g.globalAlpha = 0.18; g.fillRect(this.x(loop[0]), 0, this.x(loop[1]) - this.x(loop[0]), this.height); g.globalAlpha = 1; }
+    if (loop) {
+      g.fillStyle = this.colour("--accent");
+      g.globalAlpha = 0.18;
+      g.fillRect(this.x(loop[0]), 0, this.x(loop[1]) - this.x(loop[0]), this.height);
+      g.globalAlpha = 1;
+    }
   }
   #drawPlot(g, plot) {
     const [lo, hi] = plotRange(plot), pad = (hi - lo) * 0.08 || 0.5;
     plot.y = (v) => plot.top + 6 + ((hi + pad - v) / (hi - lo + 2 * pad)) * (plot.height - 12);
     g.fillStyle = this.colour("--ink-3"); g.textAlign = "right";
-    for (const v of this.left < WIDE_GUTTER ? [] : hi > lo ? [hi, lo] : [lo]) g.fillText(short(v), this.left - 6, Math.min(Math.max(plot.y(v) + 4, plot.top + 13), plot.top + plot.height - 4));
+    for (const v of this.left < WIDE_GUTTER ? [] : hi > lo ? [hi, lo] : [lo])
+      g.fillText(short(v), this.left - 6, Math.min(Math.max(plot.y(v) + 4, plot.top + 13), plot.top + plot.height - 4));
     g.textAlign = "left";
     this.#clipped(g, plot.top, plot.height, () => {
       for (const line of plot.lines) {
-        const shift = line.shift ?? 0, points = thin(line.times, line.column, this.from + shift, this.to + shift, Math.round(this.width));
-        g.beginPath(); g.strokeStyle = this.colour(line.colour); g.lineWidth = line.ghost ? 1 : 1.25; g.globalAlpha = line.ghost ? 0.55 : 1; g.setLineDash(line.ghost ? [4, 3] : []);
+        const shift = line.shift ?? 0,
+          points = thin(line.times, line.column, this.from + shift, this.to + shift, Math.round(this.width));
+        g.beginPath();
+        g.strokeStyle = this.colour(line.colour);
+        g.lineWidth = line.ghost ? 1 : 1.25;
+        g.globalAlpha = line.ghost ? 0.55 : 1;
+        g.setLineDash(line.ghost ? [4, 3] : []);
         let pen = false;
-        for (let k = 0; k < points.length; k += 2) { const v = points[k + 1]; if (!Number.isFinite(v)) { pen = false; continue; } g[pen ? "lineTo" : "moveTo"](this.left + points[k] * (this.width / Math.round(this.width)), plot.y(v)); pen = true; }
+        for (let k = 0; k < points.length; k += 2) {
+          const v = points[k + 1];
+          if (!Number.isFinite(v)) {
+            pen = false;
+            continue;
+          }
+          g[pen ? "lineTo" : "moveTo"](this.left + points[k] * (this.width / Math.round(this.width)), plot.y(v));
+          pen = true;
+        }
         g.stroke();
       }
       g.globalAlpha = 1; g.setLineDash([]);
@@ -131,40 +169,79 @@ export class Timeline {
     if (this.pointer) this.#drawPointer(g);
   }
   #drawValues(g, plot, t) { // name, unit, and each column's value at the playhead, as many as there is room for
-    const narrow = this.left < WIDE_GUTTER, room = Math.max(1, Math.floor((plot.height - 8) / LINE)), own = plot.lines.filter((line) => !line.ghost);
+    const narrow = this.left < WIDE_GUTTER,
+      room = Math.max(1, Math.floor((plot.height - 8) / LINE)),
+      own = plot.lines.filter((line) => !line.ghost);
     g.fillStyle = this.colour("--ink-2"); g.font = `500 11px ${this.colour("--sans") || "sans-serif"}`;
-    const named = plot.unit && !narrow && !plot.assumed ? `${plot.name} (${plot.unit})` : plot.name, wide_enough = this.left - (narrow ? 14 : 50);
+    const named = plot.unit && !narrow && !plot.assumed ? `${plot.name} (${plot.unit})` : plot.name,
+      wide_enough = this.left - (narrow ? 14 : 50);
     g.fillText(cut(g, named, wide_enough), 10, plot.top + 14);
     const skipped = plot.assumed ? 1 : 0; // an assumed unit has a line of its own, so that the word is not cut off
-    if (skipped) { g.fillStyle = this.colour("--warn"); g.fillText(cut(g, `${plot.unit} (assumed)`, wide_enough), 10, plot.top + 14 + LINE); }
+    if (skipped) {
+      g.fillStyle = this.colour("--warn");
+      g.fillText(cut(g, `${plot.unit} (assumed)`, wide_enough), 10, plot.top + 14 + LINE);
+    }
     g.font = `11px ${this.colour("--sans") || "sans-serif"}`;
-    const rows = room - 1 - skipped, wide = narrow ? 1 : 2, most = rows * wide, step = (this.left - (narrow ? 14 : 54)) / wide;
+    const rows = room - 1 - skipped,
+      wide = narrow ? 1 : 2,
+      most = rows * wide,
+      step = (this.left - (narrow ? 14 : 54)) / wide;
     own.slice(0, own.length > most ? most - 1 : most).forEach((line, k) => {
-      const i = Math.max(0, lastAtOrBefore(line.times, t + 1e-6)), px = 10 + (k % wide) * step, py = plot.top + 14 + LINE * (1 + skipped + Math.floor(k / wide));
+      const i = Math.max(0, lastAtOrBefore(line.times, t + 1e-6)),
+        px = 10 + (k % wide) * step,
+        py = plot.top + 14 + LINE * (1 + skipped + Math.floor(k / wide));
       g.fillStyle = this.colour(line.colour); g.fillRect(px, py - 7, 3, 7);
       g.fillStyle = this.colour("--ink"); g.fillText(cut(g, short(line.column.values[i]), step - 8), px + 6, py);
     });
-    if (own.length > most && most > 0) { g.fillStyle = this.colour("--ink-3"); const k = most - 1; g.fillText(`+${own.length - k}`, 10 + (k % wide) * step, plot.top + 14 + LINE * (1 + skipped + Math.floor(k / wide))); }
+    if (own.length > most && most > 0) {
+      g.fillStyle = this.colour("--ink-3");
+      const k = most - 1;
+      g.fillText(
+        `+${own.length - k}`,
+        10 + (k % wide) * step,
+        plot.top + 14 + LINE * (1 + skipped + Math.floor(k / wide)),
+      );
+    }
   }
   #drawPointer(g) { // the time and the nearest line under the pointer
     const { x, y } = this.pointer, t = this.timeAt(x);
     if (x < this.left) return;
     g.fillStyle = this.colour("--ink-3"); g.fillRect(Math.round(x), RULER, 1, this.height - RULER);
-    const plot = this.plots.find((one) => y >= one.top && y < one.top + one.height), lane = this.lanes.find((one) => y >= one.top && y < one.top + one.drawn);
+    const plot = this.plots.find((one) => y >= one.top && y < one.top + one.height),
+      lane = this.lanes.find((one) => y >= one.top && y < one.top + one.drawn);
     let words = `${t.toFixed(3)} s`;
     if (plot) {
-      const near = plot.lines.map((line) => { const v = line.column.values[Math.max(0, lastAtOrBefore(line.times, t + (line.shift ?? 0)))]; return { line, v, d: Math.abs(plot.y(v) - y) }; }).filter((one) => Number.isFinite(one.d)).sort((a, b) => a.d - b.d)[0];
-      if (near) words += `  ${near.line.name} ${short(near.v)}${plot.unit ? ` ${plot.unit}${plot.assumed ? " (assumed)" : ""}` : ""}`;
+      const near = plot.lines
+        .map((line) => {
+          const v = line.column.values[Math.max(0, lastAtOrBefore(line.times, t + (line.shift ?? 0)))];
+          return { line, v, d: Math.abs(plot.y(v) - y) };
+        })
+        .filter((one) => Number.isFinite(one.d))
+        .sort((a, b) => a.d - b.d)[0];
+      if (near)
+        words += `  ${near.line.name} ${short(near.v)}${plot.unit ? ` ${plot.unit}${plot.assumed ? " (assumed)" : ""}`
+          : ""}`;
     } else if (lane?.over) { const tip = lane.over({ time: t, x, y })?.tip; if (tip) words += `  ${tip}`; }
     const w = g.measureText(words).width + 12, left = Math.min(x + 8, this.left + this.width - w);
     const top = Math.min(y + 14, this.height - 20);
-    g.fillStyle = this.colour("--surface"); g.strokeStyle = this.colour("--line-2"); g.beginPath(); g.roundRect(left, top, w, 18, 4); g.fill(); g.stroke();
+    g.fillStyle = this.colour("--surface");
+    g.strokeStyle = this.colour("--line-2");
+    g.beginPath();
+    g.roundRect(left, top, w, 18, 4);
+    g.fill();
+    g.stroke();
     g.fillStyle = this.colour("--ink"); g.fillText(words, left + 6, top + 13);
   }
 
   #listen() {
     const { el, player } = this;
-    const where = (event) => { const box = el.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top, time = Math.max(0, Math.min(player.duration, this.timeAt(x))); return { x, y, time, frame: player.frameAt(time), original: event }; };
+    const where = (event) => {
+      const box = el.getBoundingClientRect(),
+        x = event.clientX - box.left,
+        y = event.clientY - box.top,
+        time = Math.max(0, Math.min(player.duration, this.timeAt(x)));
+      return { x, y, time, frame: player.frameAt(time), original: event };
+    };
     const laneAt = (y) => this.lanes.find((lane) => y >= lane.top && y < lane.top + lane.drawn);
     let drag = null;
     el.addEventListener("pointerdown", (event) => {
@@ -192,8 +269,10 @@ export class Timeline {
       if (!event.ctrlKey && !sideways) return; // the page scrolls
       event.preventDefault();
       const span = this.to - this.from;
-      if (sideways && !event.ctrlKey) { const by = ((event.deltaX || event.deltaY) / this.width) * span; this.zoom(this.from + by, this.to + by); }
-      else this.zoomBy(Math.exp(event.deltaY / 300), this.timeAt(where(event).x));
+      if (sideways && !event.ctrlKey) {
+        const by = ((event.deltaX || event.deltaY) / this.width) * span;
+        this.zoom(this.from + by, this.to + by);
+      } else this.zoomBy(Math.exp(event.deltaY / 300), this.timeAt(where(event).x));
     }, { passive: false });
   }
 }
@@ -203,7 +282,12 @@ function plotRange(plot) {
   for (const { column } of plot.lines) { lo = Math.min(lo, column.lo); hi = Math.max(hi, column.hi); }
   return Number.isFinite(lo) && Number.isFinite(hi) ? [lo, hi] : [0, 1];
 }
-export const short = (v) => (!Number.isFinite(v) ? "–" : Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3) ? v.toExponential(1) : String(Number(v.toPrecision(4))).replace("-", "−"));
+export const short = (v) => {
+  if (!Number.isFinite(v)) return "–";
+  const far = Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3);
+  const written = far ? v.toExponential(1) : String(Number(v.toPrecision(4)));
+  return written.replaceAll("-", "−");
+};
 export function cut(g, words, room) {
   if (g.measureText(words).width <= room) return words;
   let n = words.length;
@@ -214,15 +298,26 @@ export function cut(g, words, room) {
 // A lane of labelled spans: filled bars with their label; a click moves to the moment, [ ] and l use the spans.
 export function segmentLane({ name, label, spans, kind = "solid", height = 20 }) {
   const colours = new Map();
-  const colourOf = (one) => { if (!colours.has(one.label)) colours.set(one.label, SERIES[colours.size % SERIES.length]); return colours.get(one.label); };
+  const colourOf = (one) => {
+    if (!colours.has(one.label)) colours.set(one.label, SERIES[colours.size % SERIES.length]);
+    return colours.get(one.label);
+  };
   return {
     name, label, height, spans,
     draw(g, at) {
       for (const one of spans) {
         const x = at.x(one.start_s), w = Math.max(2, at.x(one.end_s) - x), c = at.colour(colourOf(one));
-        g.fillStyle = c; g.globalAlpha = kind === "solid" ? 0.28 : 0.12; g.fillRect(x, at.top + 3, w, at.height - 5); g.globalAlpha = 1;
+        g.fillStyle = c;
+        g.globalAlpha = kind === "solid" ? 0.28 : 0.12;
+        g.fillRect(x, at.top + 3, w, at.height - 5);
+        g.globalAlpha = 1;
         g.fillRect(x, at.top + 3, 2, at.height - 5);
-        if (kind !== "solid") { g.strokeStyle = c; g.setLineDash([3, 2]); g.strokeRect(x + 0.5, at.top + 3.5, w - 1, at.height - 6); g.setLineDash([]); }
+        if (kind !== "solid") {
+          g.strokeStyle = c;
+          g.setLineDash([3, 2]);
+          g.strokeRect(x + 0.5, at.top + 3.5, w - 1, at.height - 6);
+          g.setLineDash([]);
+        }
         g.fillStyle = at.colour("--ink");
         const from = Math.max(x, at.left);
         if (x + w - from > 18) g.fillText(cut(g, one.label, x + w - from - 8), from + 6, at.top + at.height / 2 + 4);
@@ -230,7 +325,12 @@ export function segmentLane({ name, label, spans, kind = "solid", height = 20 })
     },
     over({ time }) {
       const one = spans.find((span) => span.start_s <= time && time < span.end_s);
-      return one && { cursor: "pointer", tip: `${one.label}${one.confidence == null ? "" : ` ${Math.round(100 * one.confidence)} %`} · ${one.author}` };
+      return (
+        one && {
+          cursor: "pointer",
+          tip: `${one.label}${one.confidence == null ? "" : ` ${Math.round(100 * one.confidence)} %`} · ${one.author}`,
+        }
+      );
     },
   };
 }

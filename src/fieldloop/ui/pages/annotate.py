@@ -7,6 +7,7 @@ from fieldloop.loop.home.labelling import LabellingQueue
 from fieldloop.model.agreement import AgreementEstimate, AgreementVector
 from fieldloop.model.annotation import Annotation
 from fieldloop.say import write_sentence
+from fieldloop.say.agreement import write_reading
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_fixed, format_number, format_plural
@@ -25,6 +26,9 @@ from fieldloop.ui.pages.annotate_lead import draw_lead_panels
 from fieldloop.ui.pages.annotate_tasks import draw_tasks, write_request
 from fieldloop.ui.pages.tables_in import draw_labels_export, draw_labels_form
 from fieldloop.ui.visit import Drawn, Visit
+
+MOST_READ = 3
+"""Pairs whose numbers are put into a sentence; the report has all."""
 
 
 def draw(visit: Visit) -> Drawn:
@@ -102,22 +106,28 @@ def _draw_agreement(now: AnnotationsShown) -> tuple[Markup, ...]:
         (
             " and ".join(one.authors),
             one.episodes,
-            draw_status(one.status, f"κ {_write_estimate(one.kappa)}"),
+            draw_status(one.status),
+            f"κ {_write_estimate(one.kappa)}",
             f"{format_number(one.boundary_mae_frames.value, 3)} frames",
             write_sentence(one.reason) if one.reason else "",
         )
         for one in _list_pairs(now)
     ]
-    columns = ("People", Column("Episodes", "num"), "Kappa", Column("Boundaries", "num"), Column("Why", "wrap"))
+    numbers = (Column("Episodes", "num"), "Verdict", "Kappa", Column("Boundaries", "num"))
+    columns = ("People", *numbers, Column("Why", "wrap"))
     table = draw_table(columns, rows)
     known = [(one.mae_frames.value, one.name) for one in now.agreement.boundaries if one.mae_frames.value is not None]
     apart, where = max(known, key=lambda one: one[0], default=(0.0, ""))
     worst = f"Largest difference at {where}: {format_number(apart, 3)} frames. " if known else ""
+    read = [
+        tag("p", tag("b", " and ".join(one.authors)), ": ", write_reading(one), class_="body")
+        for one in _list_pairs(now)[:MOST_READ]
+    ]
     report = draw_action_button("Download the report", "/api/agree/download", {"html": "agreement.html"})
     more = tag("p", worst, "The report has all numbers, each pair and each condition. ", report, class_="body dim")
     limit = now.agreement.min_kappa
     note = "" if limit is None else f"phases; κ above {format_number(limit, 6)} required"
-    return (draw_panel("Agreement", join(table, more), note=note, columns=6, flush=True),)
+    return (draw_panel("Agreement", join(table, *read, more), note=note, columns=6, flush=True),)
 
 
 def _write_estimate(one: AgreementEstimate) -> str:

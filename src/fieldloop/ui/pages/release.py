@@ -1,16 +1,18 @@
 """The page of one release: shares, durations, people, checks, labels, exports, and what to do with it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from fieldloop.loop.home.releases import ReleaseShown, show_release
-from fieldloop.model.release import Release
+from fieldloop.model.note import Note
+from fieldloop.model.release import LeftOutAlike, Release
 from fieldloop.model.release_contents import Counted, ReleaseContents
 from fieldloop.report.datasheet_drawings import draw_counts, draw_durations, draw_shares
 from fieldloop.report.datasheet_page import CHECK_COLUMNS, LABEL_COLUMNS, list_check_row, list_label_row, write_headline
 from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.numbers import format_count, format_fixed, format_plural, levels_in_words, percent, shorten_ids
+from fieldloop.say.worth import SCALES
 from fieldloop.ui.components import (
     Column,
     Field,
@@ -25,6 +27,7 @@ from fieldloop.ui.components import (
     draw_meter,
     draw_panel,
     draw_table,
+    make_script_element,
     render_markdown,
 )
 from fieldloop.ui.visit import Drawn, Visit
@@ -145,19 +148,40 @@ def _draw_stratum_shares(release: Release) -> list[Markup]:
 
 
 def _draw_excluded_episodes(release: Release) -> Markup:
+    """Count the causes, the most frequent first; the episodes of each are folded."""
     if not release.excluded:
         return draw_panel("Left out", draw_key_values([("none", "no episode was left out")]), columns=6)
-    rows = [
-        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), write_sentence(reason))
-        for episode, reason in release.excluded
-    ]
-    return draw_panel(
-        "Left out",
-        draw_table(("Episode", Column("Why", "text wide")), rows),
-        note=format_plural(len(release.excluded), "episode"),
-        columns=6,
-        flush=True,
+    why = dict(release.excluded)
+    causes = _group_by_cause(release.excluded)
+    counted = format_plural(len(release.excluded), "episode")
+    note = f"{counted}, {format_plural(len(causes), 'cause')}" if len(causes) > 1 else counted
+    return draw_panel("Left out", *(_draw_cause(one, why) for one in causes), note=note, columns=6, flush=True)
+
+
+def _group_by_cause(excluded: Sequence[tuple[str, Note]]) -> list[LeftOutAlike]:
+    """Group episodes by the kind of reason and its check, whatever was measured; most episodes first."""
+    groups: dict[tuple[str, str, str], list[tuple[str, Note]]] = {}
+    for episode, reason in excluded:
+        numbers = dict(reason.numbers)
+        key = (reason.code, str(numbers.get("check", "")), str(numbers.get("status", "")))
+        groups.setdefault(key, []).append((episode, reason))
+    alike = (
+        LeftOutAlike(tuple(one for one, _ in group), group[0][1], all(reason == group[0][1] for _, reason in group))
+        for group in groups.values()
     )
+    return sorted(alike, key=lambda one: -len(one.episodes))
+
+
+def _draw_cause(cause: LeftOutAlike, why: Mapping[str, Note]) -> Markup:
+    """Draw one cause: how many episodes it left out, what admits them, and behind a click which they are."""
+    example = "" if cause.same_text else "for example: "
+    rows = [
+        (tag("a", shorten_ids(one), href=f"/episodes/{one}", class_="mono"), write_sentence(why[one]))
+        for one in cause.episodes
+    ]
+    step = tag("p", f"→ {write_sentence(cause.next_step)}", class_="body dim") if cause.next_step else None
+    table = tag("div", draw_table(("Episode", Column("Why", "text wide")), rows), class_="scroll")
+    return draw_folded(f"{format_count(len(rows))} × {example}{write_sentence(cause.example)}", step, table)
 
 
 def _draw_compare(now: ReleaseShown) -> Markup:
@@ -184,12 +208,13 @@ def _draw_compare(now: ReleaseShown) -> Markup:
 
 
 def _draw_worth(release: Release) -> Markup:
+    """Draw the question what each episode is worth; a module asks it, because every log is read."""
     words = (
-        "Which episodes are worth least to a policy is estimated from every log of the release, which takes minutes to "
-        "hours. It is therefore a command. The form that freezes a release can then leave a share of them out."
+        "Which episodes are worth least to a policy is estimated from every log of the release: seconds to minutes by "
+        "smoothness, longer by influence. The form that freezes a release can leave a share of them out."
     )
-    command = draw_copyable_command(f"fieldloop release worth {release.name}")
-    return draw_panel("Worth of episodes", tag("p", words, class_="body"), command, columns=6)
+    asked = make_script_element("worth.js", {"release": release.id, "methods": dict(SCALES)})
+    return draw_panel("Worth of episodes", tag("p", words, class_="dim"), asked, columns=6)
 
 
 def _draw_exports(now: ReleaseShown) -> Markup:
