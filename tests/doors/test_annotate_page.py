@@ -14,7 +14,7 @@ from fieldloop.loop.annotate.compare.annotators import compare_annotators
 from fieldloop.loop.annotate.deal import deal_tasks
 from fieldloop.loop.home.annotations import show_annotations
 from fieldloop.loop.house.tokens import issue_token
-from fieldloop.model.agreement import AgreementReport, AgreementVector, AgreementEstimate
+from fieldloop.model.agreement import AgreementEstimate, AgreementReport, AgreementVector
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated

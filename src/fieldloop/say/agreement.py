@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.model.agreement import AgreementVector, Estimate
+from fieldloop.model.agreement import AgreementEstimate, AgreementVector
 from fieldloop.say.numbers import format_fixed, format_number, percent
 
 
@@ -57,7 +57,7 @@ def list_readings(vector: AgreementVector, min_kappa: float | None, max_frames: 
 def write_reading(vector: AgreementVector) -> str:
     """Sum a vector up in a sentence that no single high number can hide.
 
-    >>> from fieldloop.model.agreement import Estimate as E
+    >>> from fieldloop.model.agreement import AgreementEstimate as E
     >>> numbers = (E(0.8), E(9.0), E(), E(), E(), E(1.0), E(0.95), E(0.33), E(1.0), E(0.99))
     >>> write_reading(AgreementVector("phase", ("a", "b"), 2, 9, *numbers))
     'F1 is 0.95 of 1 where segments share half of their joint length, and 0.33 where nine tenths. Boundaries lie 9.0 \
@@ -85,11 +85,11 @@ def _write_limit(word: str, limit: float | None, unit: str = "") -> str:
     return "" if limit is None else f"; required: {word} {format_number(limit)}{unit}"
 
 
-def _is_within(estimate: Estimate, most: float | None) -> bool | None:
+def _is_within(estimate: AgreementEstimate, most: float | None) -> bool | None:
     return None if estimate.value is None or most is None else estimate.value < most
 
 
-def _write_estimate(estimate: Estimate, digits: int) -> str:
+def _write_estimate(estimate: AgreementEstimate, digits: int) -> str:
     written = format_fixed(estimate.value, digits)
     if estimate.low is None or estimate.high is None:
         return written

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fieldloop.model.agreement import AgreementReport, AgreementVector, AgreementEstimate
+from fieldloop.model.agreement import AgreementEstimate, AgreementReport, AgreementVector
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.report.agree.drawings import draw_boundaries, draw_confusions
