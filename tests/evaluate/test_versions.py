@@ -1,6 +1,7 @@
 """Two versions are compared by their trials: known verdicts, fair pairs, and weaknesses that are named."""
 
 import dataclasses
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -38,8 +39,8 @@ def arms(candidate, other, **changes):
     return first, [attempt("b", 2 * n + 1, won, **changes) for n, won in enumerate(other)]
 
 
-def compare(first, second, question=Question.BETTER, section=GATE, **more):
-    return compare_versions(pair_attempts(first, second), BOTH, question, section, **more)
+def compare(first, second, question=Question.BETTER, section=GATE, scenes=MappingProxyType({}), **more):
+    return compare_versions(pair_attempts(first, second, scenes), BOTH, question, section, **more)
 
 
 def scenes_of(outcomes):
@@ -121,6 +122,15 @@ def test_named_scenes_are_paired_whatever_the_order():
     first, second = scenes_of(first), scenes_of(second)[::-1]
     found = compare(first, second)
     assert (found.paired, found.pairs, found.candidate_only, found.other_only) == (True, 4, 0, 0)
+
+
+def test_planned_scenes_are_paired_whatever_was_tried_first():
+    first, second = arms([1, 0, 1, 0], [0, 1, 0, 1], scenario="base")
+    scenes = {o.id: f"plan:{n}" for n, o in enumerate(first)} | {o.id: f"plan:{n ^ 1}" for n, o in enumerate(second)}
+    found = compare(first, second, scenes=scenes)
+    assert (found.pairs, found.candidate_only, found.other_only) == (4, 0, 0)
+    in_order = compare(first, second)
+    assert (in_order.candidate_only, in_order.other_only) == (2, 2)
 
 
 def test_the_same_scene_needs_the_same_site_conditions_and_item():

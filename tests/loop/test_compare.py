@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.doors.story import NOW, S
 from tests.doors.visitor import Visitor
+from tests.loop.test_gate_trials import FAST, SMALL, make_all
 from tests.serve.hand_made_policy import GUARD, NAMES
 
 from fieldloop.api.app import build_app
@@ -15,12 +16,13 @@ from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.ship import compare
+from fieldloop.loop.ship import compare, gate, gate_plan
 from fieldloop.model.comparison import Question, Verdict
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PolicyTrained
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Action, Outcome, PolicyVersion, Stage
+from fieldloop.model.trial import TrialPlan
 from fieldloop.ui import mount_ui
 from fieldloop_robot.guard import fingerprint_limits
 
@@ -106,6 +108,24 @@ def test_a_version_is_not_compared_with_itself(two):
         compare.compare_policy_versions(two, "p1", OLD)
     with pytest.raises(UnknownName, match="p9"):
         compare.compare_policy_versions(two, "p1", "p9")
+
+
+def test_planned_trials_are_paired_by_scene_once_the_gate_has_decided(two, monkeypatch):
+    monkeypatch.setattr(gate, "load_engine", lambda *_: SimpleNamespace(bundle=SimpleNamespace(horizon=1)))
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
+    sections = dict(two.operations.sections)
+    sections["gate"] = sections["gate"].replace_values(**SMALL)
+    two.__dict__["operations"] = dataclasses.replace(two.operations, sections=sections)
+    plan = gate_plan.plan_gate(two, "p2", control="p1").plan
+    (kept,) = two.store.find(TrialPlan)
+    make_all(two, plan, lambda todo: kept.find_trial(todo.order).scene % 2 == 0)
+    assert compare.compare_policy_versions(two, "p2", "p1").pairs == 0, "blind until the gate decides"
+    gate.decide_gate(two, "p2")
+    found = compare.compare_policy_versions(two, "p2", "p1")
+    arms = [{trial.scene for trial in kept.trials if trial.policy == arm} for arm in (NEW, OLD)]
+    assert found.paired
+    assert found.pairs == len(arms[0] & arms[1]) > 10
+    assert (found.candidate_only, found.other_only) == (0, 0), "the same scene, the same result"
 
 
 def simulated(workspace):

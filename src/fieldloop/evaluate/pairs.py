@@ -1,6 +1,6 @@
 """Pair the attempts of two versions: by scene where scenes are named, otherwise in order of time."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,15 +37,18 @@ class AttemptPairs:
     alone: int
 
 
-def pair_attempts(candidate: Sequence[Outcome], other: Sequence[Outcome]) -> AttemptPairs:
+def pair_attempts(
+    candidate: Sequence[Outcome], other: Sequence[Outcome], planned_scenes: Mapping[str, str]
+) -> AttemptPairs:
     """Pair attempts, each outcome one attempt.
 
+    `planned_scenes` holds the scene of each outcome of a plan that both versions follow: these pair within the scene.
     Where both versions have attempts with a named scenario, only these count: the k-th attempt of one at a site, in a
     scenario, stratum and with an item goes with the k-th of the other there. Otherwise the k-th attempt at a site goes
     with the k-th there. No result decides who is paired with whom, so the test stays valid.
     """
     named = any(o.scenario for o in candidate) and any(o.scenario for o in other)
-    first, second = _group_in_order(candidate, named=named), _group_in_order(other, named=named)
+    first, second = (_group_in_order(arm, planned_scenes, named=named) for arm in (candidate, other))
     pairs = [
         AttemptPair(*both)
         for key, mine in first.items()
@@ -74,11 +77,15 @@ def note_weaknesses(attempt_pairs: AttemptPairs, used: int, settings: Section) -
     )
 
 
-def _group_in_order(outcomes: Iterable[Outcome], *, named: bool) -> dict[Hashable, list[Outcome]]:
+def _group_in_order(
+    outcomes: Iterable[Outcome], planned_scenes: Mapping[str, str], *, named: bool
+) -> dict[Hashable, list[Outcome]]:
     groups: dict[Hashable, list[Outcome]] = {}
     for outcome in sorted(outcomes, key=lambda o: (o.at_ns, o.id)):
         if not named:
             groups.setdefault(outcome.site, []).append(outcome)
+        elif scene := planned_scenes.get(outcome.id):
+            groups.setdefault(scene, []).append(outcome)
         elif outcome.scenario:
             key = (outcome.stage, outcome.site, outcome.scenario, outcome.stratum, outcome.item)
             groups.setdefault(key, []).append(outcome)

@@ -6,6 +6,7 @@ from itertools import islice
 
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import Compared, compare_versions, pair_attempts
+from fieldloop.evaluate.results import name_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import JUDGE, run_paired_scenes
 from fieldloop.loop.run.policies import find_policy, load_engine
@@ -16,6 +17,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.trial import TrialPlan
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.mix import draw_strata
 from fieldloop.store import Expected
@@ -36,9 +38,9 @@ def compare_policy_versions(
 ) -> VersionComparison:
     """Compare two policy versions by their trials: better, worse, no difference, or how many more pairs are needed.
 
-    It reads trials of stage gate and lab. Trials with the same site, scenario, conditions and item are paired; trials
-    without a scenario are paired in order of time. Ask as often as you like, and stop at any time: the answer stays
-    valid for up to gate.compare_max_pairs pairs.
+    It reads trials of stage gate and lab. Trials of one scene of a gate's plan are paired, and those with the same
+    site, scenario, conditions and item; trials without a scenario are paired in order of time. Ask as often as you
+    like, and stop at any time: the answer stays valid for up to gate.compare_max_pairs pairs.
 
     Arguments:
         policy: the candidate: its id, a unique beginning of it, or its name
@@ -60,7 +62,7 @@ def _compare_recorded_trials(
     trials = [_find_trials(workspace, version) for version in (candidate, other)]
     first, second = (_count_each_attempt_once(found) for found in trials)
     return compare_versions(
-        pair_attempts(first, second),
+        pair_attempts(first, second, _find_planned_scenes(workspace, candidate, other)),
         Compared(candidate.id, other.id, candidate.name, other.name),
         question,
         workspace.operations["gate"],
@@ -71,6 +73,13 @@ def _compare_recorded_trials(
 
 def _find_trials(workspace: Workspace, version: PolicyVersion) -> list[Outcome]:
     return [o for stage in STAGES for o in workspace.store.find(Outcome, {"policy": version.id, "stage": stage})]
+
+
+def _find_planned_scenes(workspace: Workspace, candidate: PolicyVersion, other: PolicyVersion) -> dict[str, str]:
+    """Return the scene of each outcome of a gate's plan in which one of the versions is the control of the other."""
+    arms = ((candidate.id, other.id), (other.id, candidate.id))
+    plans = (p for mine, control in arms for p in workspace.store.find(TrialPlan, {"policy": mine, "control": control}))
+    return {name_outcome(plan, t.order): f"{plan.id}:{t.scene}" for plan in plans for t in plan.trials}
 
 
 def _count_each_attempt_once(outcomes: list[Outcome]) -> list[Outcome]:
