@@ -13,6 +13,7 @@ from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.serving import ServingMoved
 from fieldloop.store.episodes import get_search_columns
 from fieldloop.store.outcomes import make_outcome_row
 from fieldloop.store.rows import Tables
@@ -213,7 +214,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.PolicyTrained: _make_noun_projection("policy"),
     happened.PolicyAdded: _make_noun_projection("policy"),
     happened.PolicyGated: _make_noun_projection("decision"),
-    happened.ServingMoved: _make_noun_projection("serving"),
+    ServingMoved: _make_noun_projection("serving"),
     happened.RolloutMoved: _make_noun_projection("rollout"),
     happened.AlarmRaised: _make_noun_projection("alarm"),
     happened.DiagnosisMade: _make_noun_projection("diagnosis"),
