@@ -77,21 +77,30 @@ def _start_request(frame: Mapping[str, Any], seat: Seat) -> Started:
 
 
 async def _write_answers(socket: WebSocket, started: "asyncio.Queue[Started]") -> None:
-    while True:
-        desk, request = await started.get()
-        try:
-            if isinstance(request, Exception):
-                raise request  # noqa: TRY301 - one place for all refusals
-            if isinstance(request, Ticket):
-                data = wire.pack(desk.write_reply(request, await request.future))
-                desk.metrics.count_request("ws", "answered")
-            else:
-                data = request
-            await socket.send_bytes(data)
-        except WebSocketDisconnect:
-            return
-        except Exception as wrong:  # noqa: BLE001 - any failure becomes a text frame
-            await _send_refusal(socket, desk, wrong)
+    try:
+        while True:
+            await _write_answer(socket, *await started.get())
+    except WebSocketDisconnect:
+        return
+    finally:
+        while not started.empty():  # the reader must not wait for room that nothing makes
+            started.get_nowait()
+
+
+async def _write_answer(socket: WebSocket, desk: Desk, request: Ticket | bytes | Exception) -> None:
+    try:
+        if isinstance(request, Exception):
+            raise request  # noqa: TRY301 - one place for all refusals
+        if isinstance(request, Ticket):
+            data = wire.pack(desk.write_reply(request, await request.future))
+            desk.metrics.count_request("ws", "answered")
+        else:
+            data = request
+        await socket.send_bytes(data)
+    except WebSocketDisconnect:
+        raise
+    except Exception as wrong:  # noqa: BLE001 - any failure becomes a text frame
+        await _send_refusal(socket, desk, wrong)
 
 
 async def _send_refusal(socket: WebSocket, desk: Desk, error: Exception) -> None:
