@@ -56,6 +56,24 @@ def test_a_socket_without_a_valid_token_is_denied(abroad, headers, status):
         assert wire.unpack(line.receive_bytes())["policy"] == "1" * 64
 
 
+def test_a_token_that_is_revoked_ends_on_an_open_socket():
+    known = {"robots"}
+
+    def find(secret):
+        if secret not in known:
+            raise Refused("This token is unknown or was revoked.")
+        return Actor("arm-1", Role.ROBOT)
+
+    app = make_app(make_roster(Numbered(1), SETTINGS), SETTINGS.replace_values(token_cache_s=0.0), Access(find))
+    with LoopbackClient(app, client=ABROAD) as client, client.websocket_connect("/", headers=bearer("robots")) as line:
+        line.receive_bytes()
+        line.send_bytes(wire.pack(see()))
+        assert line.receive_bytes()
+        known.clear()
+        line.send_bytes(wire.pack(see()))
+        assert "revoked" in line.receive_text()
+
+
 def test_a_robot_may_act_but_not_change_versions(abroad):
     load = {"policy": "p2", "on_behalf_of": "somebody-else"}
     assert abroad.post("/v1/policies", json=load, headers=bearer("robots")).status_code == 403

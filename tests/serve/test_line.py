@@ -1,6 +1,7 @@
 """The line before a policy: the newest request of each robot, deadlines, and several robots in one pass."""
 
 import asyncio
+import json
 import threading
 import time
 import urllib.request
@@ -185,6 +186,24 @@ def test_a_policy_that_answers_too_short_a_chunk_is_at_fault():
             desk.write_reply(ticket, await ticket.future)
 
     run(scenario, Numbered(1, horizon=9))
+
+
+def test_a_client_that_reads_no_answers_and_leaves_frees_its_seat():
+    engine = Numbered(1)
+    with run_engine(engine) as port:
+        with connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None) as line:
+            line.recv()
+            for _ in range(100):
+                line.send(wire.pack(see()))
+            line.socket.shutdown(2)
+        until = time.monotonic() + 20
+        while list_robots(port):
+            assert time.monotonic() < until
+
+
+def list_robots(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/policies") as answer:
+        return json.load(answer)["versions"][0]["robots"]
 
 
 def test_a_socket_that_sends_faster_than_it_is_answered_gets_an_answer_to_each_in_order():

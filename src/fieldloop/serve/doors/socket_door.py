@@ -5,6 +5,7 @@ replaces one that still waits, and pings are answered.
 """
 
 import asyncio
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,21 +44,43 @@ def add_socket_routes(app: FastAPI, house: House) -> None:
             return
         await socket.accept()
         await socket.send_bytes(wire.pack(seat.version.describe()))
-        await _serve_socket(socket, seat)
+        await _serve_socket(socket, seat, house)
 
 
-async def _serve_socket(socket: WebSocket, seat: Seat) -> None:
+async def _serve_socket(socket: WebSocket, seat: Seat, house: House) -> None:
     started: asyncio.Queue[Started] = asyncio.Queue(MOST_UNANSWERED)
+    token = _TokenCheck(socket, house)
     writer = asyncio.create_task(_write_answers(socket, started))
     try:
         while True:
             frame = await socket.receive()
             if frame["type"] == "websocket.disconnect" or writer.done():
                 return
-            await started.put(_start_request(frame, seat))
+            refused = await token.check_again()
+            await started.put((seat.version.desk, refused) if refused else _start_request(frame, seat))
     finally:
         writer.cancel()
         seat.close()
+
+
+class _TokenCheck:
+    """Looks a socket's token up again now and then, so that one that was revoked ends here too."""
+
+    def __init__(self, socket: WebSocket, house: House) -> None:
+        self._scope, self._house = socket.scope, house
+        self._keep_s = house.settings.number("token_cache_s")
+        self._checked = time.monotonic() if "authorization" in socket.headers else float("inf")
+
+    async def check_again(self) -> Exception | None:
+        """Return why this sender is refused now; None where it is not."""
+        if time.monotonic() - self._checked < self._keep_s:
+            return None
+        try:
+            await self._house.identify_sender(self._scope)
+        except REASONS as refused:
+            return refused
+        self._checked = time.monotonic()
+        return None
 
 
 def _start_request(frame: Mapping[str, Any], seat: Seat) -> Started:
@@ -77,21 +100,30 @@ def _start_request(frame: Mapping[str, Any], seat: Seat) -> Started:
 
 
 async def _write_answers(socket: WebSocket, started: "asyncio.Queue[Started]") -> None:
-    while True:
-        desk, request = await started.get()
-        try:
-            if isinstance(request, Exception):
-                raise request  # noqa: TRY301 - one place for all refusals
-            if isinstance(request, Ticket):
-                data = wire.pack(desk.write_reply(request, await request.future))
-                desk.metrics.count_request("ws", "answered")
-            else:
-                data = request
-            await socket.send_bytes(data)
-        except WebSocketDisconnect:
-            return
-        except Exception as wrong:  # noqa: BLE001 - any failure becomes a text frame
-            await _send_refusal(socket, desk, wrong)
+    try:
+        while True:
+            await _write_answer(socket, *await started.get())
+    except WebSocketDisconnect:
+        return
+    finally:
+        while not started.empty():  # the reader must not wait for room that nothing makes
+            started.get_nowait()
+
+
+async def _write_answer(socket: WebSocket, desk: Desk, request: Ticket | bytes | Exception) -> None:
+    try:
+        if isinstance(request, Exception):
+            raise request  # noqa: TRY301 - one place for all refusals
+        if isinstance(request, Ticket):
+            data = wire.pack(desk.write_reply(request, await request.future))
+            desk.metrics.count_request("ws", "answered")
+        else:
+            data = request
+        await socket.send_bytes(data)
+    except WebSocketDisconnect:
+        raise
+    except Exception as wrong:  # noqa: BLE001 - any failure becomes a text frame
+        await _send_refusal(socket, desk, wrong)
 
 
 async def _send_refusal(socket: WebSocket, desk: Desk, error: Exception) -> None:

@@ -12,6 +12,7 @@ from fieldloop.ui.components import (
     Field,
     Submit,
     draw_action_button,
+    draw_folded,
     draw_form,
     draw_panel,
     draw_table,
@@ -46,8 +47,10 @@ def _draw_server(server: ServerShown, policies: Sequence[PolicyVersion]) -> Mark
         "Roll back", "/api/serve/back", {"server": server.address, "reason": "on the page"}, kind="danger",
         confirm_text="Put the version before in force for new episodes?",
     )  # fmt: skip
-    table = draw_table(COLUMNS, rows)
-    return draw_panel(f"Server {server.address}", table, _draw_load_form(server, policies), note=note, right=back)
+    loaded = {version.policy for version in server.versions if not version.suspended}
+    offered = tuple(dict.fromkeys(policy.name for policy in policies if policy.id not in loaded))
+    load = draw_folded("Load another version", _draw_load_form(server, offered)) if offered else None
+    return draw_panel(f"Server {server.address}", draw_table(COLUMNS, rows), load, note=note, right=back)
 
 
 def _make_row(version: ServedVersion, address: str) -> tuple[object, ...]:
@@ -71,12 +74,10 @@ def _make_row(version: ServedVersion, address: str) -> tuple[object, ...]:
     )
 
 
-def _draw_load_form(server: ServerShown, policies: Sequence[PolicyVersion]) -> Markup:
+def _draw_load_form(server: ServerShown, offered: tuple[str, ...]) -> Markup:
     """Draw the form that loads another version; the server measures it first, which takes up to minutes."""
-    loaded = {version.policy for version in server.versions if not version.suspended}
-    offered = tuple(policy.name for policy in policies if policy.id not in loaded)
     fields = (
-        Field("policy", "Load a version", "choice", choices=("", *dict.fromkeys(offered)), required=True),
+        Field("policy", "Load a version", "choice", choices=("", *offered), required=True),
         Field("override", "Reason, if its gate did not pass", hint="goes on the record"),
     )
     return draw_form("/api/serve/load", fields, Submit("Load", sends={"server": server.address}))
