@@ -166,7 +166,7 @@ def _draw_deviations(report: GateReport) -> Markup:
 def _draw_opinions(report: GateReport) -> Markup:
     """Draw interpretations apart from results: how attempts failed where the version is held back, and what decides."""
     held = [t for t in report.decision.tests if t.status is not Status.PASSED]
-    rows = [tag("li", f"{describe_scenario(t.name)}: {interpret_test(t, report.outcomes)}") for t in held]
+    rows = [tag("li", f"{describe_scenario(t.name)}: {explain_test(t, report.outcomes)}") for t in held]
     return draw_panel(
         "Opinions and interpretations",
         [
@@ -176,7 +176,7 @@ def _draw_opinions(report: GateReport) -> Markup:
     )
 
 
-def interpret_test(test: GateTest, outcomes: Sequence[Outcome]) -> str:
+def explain_test(test: GateTest, outcomes: Sequence[Outcome]) -> str:
     """Write what holds a version back in a requirement: what would decide, and how its attempts failed."""
     tried = [o for o in outcomes if o.scenario == test.name]
     failed = [o for o in tried if o.succeeded is False]
