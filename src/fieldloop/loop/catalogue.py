@@ -221,6 +221,7 @@ USE_CASES = (
     UseCase("train show", "home.policies:show_policies", ANYONE, reads=True),
     UseCase("policy", "ship.train:list_policies", ANYONE, reads=True),
     UseCase("policy add", "ship.policy:add_policy", ENGINEER),
+    UseCase("policy check", "ship.policy_check:check_policy", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("policy register", "ship.policy:register_policy", ENGINEER),
     UseCase("gate", "ship.gate:decide_gate", ENGINEER, writes=("html",)),
     UseCase("gate compare", "ship.compare:compare_policy_versions", ENGINEER),

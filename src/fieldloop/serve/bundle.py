@@ -27,7 +27,8 @@ class Bundle:
     `engine` names what runs the weights, with its `options`. A policy answers `horizon` rows of actions.
     `max_delay_steps` is the longest delay, in steps, for which it was trained to continue a chunk; None: it takes no
     leftover of the last chunk. `files` are the weights by name, with the SHA-256 of each. `aliases` says which input a
-    client means by another name; `layouts` how the pictures of an input are laid out (HWC or CHW).
+    client means by another name; `layouts` how the pictures of an input are laid out (HWC or CHW). `units` are those of
+    the values of an action, where they are stated.
     """
 
     policy: str
@@ -49,6 +50,7 @@ class Bundle:
     layouts: Mapping[str, str] = field(default_factory=dict)
     normaliser: Any = INSIDE
     options: Mapping[str, Any] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -64,6 +66,7 @@ class Bundle:
             "aliases": dict(self.aliases),
             "layouts": dict(self.layouts),
             "action_names": list(self.action_names),
+            "units": dict(self.units),
             "control_hz": self.control_hz,
             "engine": self.engine,
             "action_horizon": self.horizon,
@@ -83,7 +86,7 @@ class Bundle:
             "max_delay_steps": self.max_delay_steps,
             "inputs": [{"name": i.name, "shape": list(i.shape), "dtype": i.dtype} for i in self.inputs],
             "action_names": list(self.action_names),
-            **{key: dict(getattr(self, key)) for key in ("aliases", "layouts", "options", "files", "guard")},
+            **{key: dict(getattr(self, key)) for key in ("aliases", "layouts", "options", "units", "files", "guard")},
             "normaliser": self.normaliser,
             "guard_fingerprint": self.guard_fingerprint,
         }
@@ -116,6 +119,15 @@ def read_bundle(folder: Path, *, verify: bool = True) -> Bundle:
         **({} if first else _read_second(path, card, inputs, names)),
         files=files,
     )
+
+
+def read_schema(folder: Path) -> str:
+    """Return the schema that a folder's card names; '' where the file is no card."""
+    try:
+        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(card.get("schema", "")) if isinstance(card, dict) else ""
 
 
 def _read_card(path: Path) -> dict[str, Any]:
@@ -167,6 +179,7 @@ def _read_second(
         "layouts": dict(layouts),
         "normaliser": card["normaliser"],
         "options": dict(_read_field(path, card, "options", dict)),
+        "units": {str(name): str(unit) for name, unit in card.get("units", {}).items()},
     }
 
 

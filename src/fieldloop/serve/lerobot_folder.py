@@ -108,18 +108,10 @@ def read_statistics(folder: Path, step: Step) -> dict[str, dict[str, NDArray[Any
     return found
 
 
-def read_built_in_statistics(folder: Path) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the statistics that checkpoints of LeRobot before 0.4 keep among their weights; only these are read."""
+def has_built_in_statistics(folder: Path) -> bool:
+    """Does a checkpoint keep statistics among its weights, as LeRobot before 0.4 did? Its header answers."""
     path = folder / WEIGHTS
-    if not path.is_file():
-        return {}
-    names = [name for name in read_header(path) if ".buffer_" in name and "normalize" in name.partition(".")[0]]
-    found: dict[str, dict[str, NDArray[Any]]] = {}
-    for name, values in read_arrays(path, names).items() if names else ():
-        _, _, rest = name.partition(".buffer_")
-        feature, _, statistic = rest.rpartition(".")
-        found.setdefault(feature, {})[statistic] = np.asarray(values)
-    return found
+    return path.is_file() and any(".buffer_" in name and "normalize" in name for name in read_header(path))
 
 
 def _read_json(path: Path) -> dict[str, Any]:

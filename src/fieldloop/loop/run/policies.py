@@ -6,7 +6,7 @@ from fieldloop.model.episode import Blob
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.serve.engine import Engine
-from fieldloop.serve.open_engine import open_engine
+from fieldloop.serve.open_engine import COMPUTING, open_engine
 
 MOST_LISTED = 12
 
@@ -29,8 +29,9 @@ def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
             f"The weights of {policy.name} are not stored here, so it cannot be run. "
             "Add a bundle (bundle.json and policy.onnx): fieldloop policy add NAME FOLDER"
         )
+    settings = workspace.operations["serve"]
     folder = workspace.shelf.fetch_local_copy(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
-    return open_engine(folder, int(workspace.operations["serve"]["threads"]), policy.id)
+    return open_engine(folder, int(settings["threads"]), policy.id, {name: settings[name] for name in COMPUTING})
 
 
 def find_release_of_policy(workspace: Workspace, policy: PolicyVersion) -> Release | None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 from fieldloop.model.policy import Action, Input, Observation
 from fieldloop.serve.bundle import Bundle
+from fieldloop.serve.engine import make_blank_observation
 from fieldloop.serve.normaliser import read_normaliser
 
 Feed = dict[str, NDArray[Any]]
@@ -20,7 +22,10 @@ class ChunkEngine:
     """A policy that maps named arrays to rows of actions; it may be used by one thread at a time."""
 
     def __init__(self, bundle: Bundle, run: Callable[[Feed], Any], reopen: tuple[Any, ...]) -> None:
-        """Take a card, a function from a batch of arrays to answers [batch, horizon, values], and how to open anew."""
+        """Take a card, a function from a batch of arrays to answers, and how to open the same bundle anew.
+
+        Answers are [batch, horizon, values], or a pair of these and a confidence for each row of the batch.
+        """
         self._bundle, self._run, self._reopen = bundle, run, reopen
         self._read_normaliser()
 
@@ -43,13 +48,17 @@ class ChunkEngine:
         began = time.perf_counter_ns()
         rows = [select_inputs(self._bundle, one) for one in observations]
         feed = {i.name: np.stack([row[i.name] for row in rows]) for i in self._bundle.inputs}
-        answers = shape_answers(np.asarray(self._run(self._normalise(feed))), self._bundle, len(observations))
+        found = self._run(self._normalise(feed))
+        values, sure = found if isinstance(found, tuple) else (found, None)
+        answers = shape_answers(np.asarray(values), self._bundle, len(observations))
         if self._normaliser and self._normaliser.action:
             answers = self._normaliser.action.undo(answers)
         latency_ms = (time.perf_counter_ns() - began) / 1e6
-        return tuple(
-            Action(self._bundle.action_names, rows if len(rows) > 1 else rows[0], None, latency_ms) for rows in answers
-        )
+        return tuple(self._make_action(chunk, sure, n, latency_ms) for n, chunk in enumerate(answers))
+
+    def _make_action(self, chunk: NDArray[np.float64], sure: Any, n: int, latency_ms: float) -> Action:
+        confidence = None if sure is None else _read_confidence(sure[n])
+        return Action(self._bundle.action_names, chunk if len(chunk) > 1 else chunk[0], confidence, latency_ms)
 
     def _read_normaliser(self) -> None:
         shapes = {i.name: i.shape for i in self._bundle.inputs}
@@ -70,8 +79,8 @@ def shape_answers(values: NDArray[Any], bundle: Bundle, size: int) -> NDArray[np
         values = values[:, np.newaxis]
     if values.shape != wanted:
         raise BadInput(
-            f"{bundle.name or 'The policy'} answers the shape {values.shape}; its card states {wanted}: batch, "
-            "horizon and one value for each action name."
+            f"{bundle.name or 'The policy'}: an action has the shape {values.shape}, the card states {wanted}: batch, "
+            "horizon, and one value for each action name."
         )
     return np.asarray(values, np.float64)
 
@@ -110,3 +119,23 @@ def turn_picture(array: NDArray[Any], wanted: tuple[int, ...], layout: str) -> N
         return array
     turned = np.moveaxis(array, -1, 0) if layout == "CHW" else np.moveaxis(array, 0, -1)
     return turned if turned.shape == wanted else array
+
+
+def run_trial_inference(engine: Any, folder: Path) -> None:
+    """Run a bundle once on a blank observation: weights that load may still not run."""
+    try:
+        engine.act(make_blank_observation(engine.bundle.inputs))
+    except BadInput as wrong:
+        raise BadInput(f"{folder}: {wrong}") from wrong
+    except Exception as wrong:
+        raise BadInput(f"{folder}: the policy fails on a blank observation: {get_first_line(wrong)}") from wrong
+
+
+def get_first_line(error: Exception) -> str:
+    """Return the first line of an error of a third-party runtime; the rest is for its own makers."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _read_confidence(confidence: Any) -> float | None:
+    value = float(np.asarray(confidence).reshape(-1)[0])
+    return value if 0.0 <= value <= 1.0 else None  # NaN or out of range: unknown

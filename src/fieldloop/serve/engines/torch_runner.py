@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, MissingExtra
 
 MODES = ("eager", "compiled", "cuda_graph", "compiled_cuda_graph")
 PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
@@ -25,8 +25,7 @@ class TorchRunner:
 
     def __init__(self, function: Function, *, mode: str = "eager", device: str = "cpu") -> None:
         """Take a function from named tensors, the batch first, to one tensor."""
-        import torch
-
+        torch = require_torch()
         if mode not in MODES:
             raise BadInput(f"The mode {mode!r} is not known; PyTorch runs {', '.join(MODES)}.")
         if device.startswith("cuda") and not torch.cuda.is_available():
@@ -110,3 +109,12 @@ def choose_dtype(precision: str) -> Any:
         raise BadInput(f"The precision {precision!r} is not known; PyTorch runs {', '.join(PRECISIONS)}.")
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     return torch.float32 if precision == "tf32" else getattr(torch, precision)
+
+
+def require_torch() -> Any:
+    """Return PyTorch; where it is missing, state what to install."""
+    try:
+        import torch
+    except ImportError as missing:
+        raise MissingExtra("torch", "torch") from missing
+    return torch
