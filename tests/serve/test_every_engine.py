@@ -63,7 +63,7 @@ def make_engine(kind, folder, stack):
         made = describe_torchscript(path, "theirs", theirs.settings(inputs=inputs))
     elif kind == "lerobot act":
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'fieldloop[torch]'")
-        path = theirs.write_lerobot(folder / "act")
+        path = theirs.write_lerobot(folder / "act", weights=theirs.draw_whole_act())
         made = describe_lerobot_policy(path, "theirs", read_settings(LEROBOT, "mine.toml"))
     else:
         path = theirs.write_onnx(folder / "theirs.onnx", 1 if kind.endswith("1") else "N")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, FieldloopError
 from fieldloop.model.policy import Action, Input, Observation
 from fieldloop.serve.bundle import Bundle
 from fieldloop.serve.engine import make_blank_observation
@@ -127,6 +127,8 @@ def run_trial_inference(engine: Any, folder: Path) -> None:
         engine.act(make_blank_observation(engine.bundle.inputs))
     except BadInput as wrong:
         raise BadInput(f"{folder}: {wrong}") from wrong
+    except FieldloopError:
+        raise
     except Exception as wrong:
         raise BadInput(f"{folder}: the policy fails on a blank observation: {get_first_line(wrong)}") from wrong
 
