@@ -1,5 +1,7 @@
 """Find policy versions and open their bundles."""
 
+from pathlib import Path
+
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Blob
@@ -24,14 +26,18 @@ def find_policy(workspace: Workspace, policy: str) -> PolicyVersion:
 
 def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
     """Load a policy's bundle from the shelf into an engine."""
+    folder, settings = fetch_bundle(workspace, policy), workspace.operations["serve"]
+    return open_engine(folder, int(settings["threads"]), policy.id, {name: settings[name] for name in COMPUTING})
+
+
+def fetch_bundle(workspace: Workspace, policy: PolicyVersion) -> Path:
+    """Fetch a policy's bundle from the shelf; a policy whose weights are elsewhere is refused."""
     if not policy.bundle:
         raise Refused(
             f"The weights of {policy.name} are not stored here, so it cannot be run. "
-            "Add a bundle (bundle.json and policy.onnx): fieldloop policy add NAME FOLDER"
+            "Add what can be run, such as a bundle, an ONNX file or a LeRobot policy: fieldloop policy add NAME PATH"
         )
-    settings = workspace.operations["serve"]
-    folder = workspace.shelf.fetch_local_copy(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
-    return open_engine(folder, int(settings["threads"]), policy.id, {name: settings[name] for name in COMPUTING})
+    return workspace.shelf.fetch_local_copy(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
 
 
 def find_release_of_policy(workspace: Workspace, policy: PolicyVersion) -> Release | None:

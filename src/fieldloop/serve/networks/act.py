@@ -188,4 +188,5 @@ def _project(weights: Weights, name: str, x: Tensor) -> Tensor:
 def _normalise(weights: Weights, name: str, x: Tensor) -> Tensor:
     from torch.nn import functional
 
-    return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"])
+    weight = weights[f"{name}.weight"]
+    return functional.layer_norm(x, [int(weight.shape[0])], weight, weights[f"{name}.bias"])
