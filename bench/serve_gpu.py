@@ -190,15 +190,15 @@ def describe_machine(device: str) -> Mapping[str, str]:
 
 def main() -> None:
     """Measure, print one line a row, and write all as JSON."""
-    said = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    said.add_argument("--device", default="cuda")
-    said.add_argument("--calls", type=int, default=2000)
-    said.add_argument("--large-calls", type=int, default=200)
-    said.add_argument("--small", action="store_true", help="tiny sizes: a try without a GPU")
-    said.add_argument("--only", choices=("act", "large"))
-    said.add_argument("--large-modes", nargs="*", default=list(LARGE_MODES))
-    said.add_argument("--json", type=Path)
-    given = said.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--large-calls", type=int, default=200)
+    parser.add_argument("--small", action="store_true", help="tiny sizes: a try without a GPU")
+    parser.add_argument("--only", choices=("act", "large"))
+    parser.add_argument("--large-modes", nargs="*", default=list(LARGE_MODES))
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
     sizes = large.SMALL if given.small else large.Sizes()
     kinds: list[Iterator[Row]] = []
     if given.only != "large":

@@ -122,7 +122,7 @@ def read_bundle(folder: Path, *, verify: bool = True) -> Bundle:
 
 
 def read_schema(folder: Path) -> str:
-    """Return the schema that a folder's card names; '' where the file is no card."""
+    """Return the schema that a folder's card names; '' where the file cannot be read as one."""
     try:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError):

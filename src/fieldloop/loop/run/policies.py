@@ -26,11 +26,11 @@ def find_policy(workspace: Workspace, policy: str) -> PolicyVersion:
 
 def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
     """Load a policy's bundle from the shelf into an engine."""
-    folder, settings = fetch_bundle(workspace, policy), workspace.operations["serve"]
+    folder, settings = find_bundle_folder(workspace, policy), workspace.operations["serve"]
     return open_engine(folder, int(settings["threads"]), policy.id, {name: settings[name] for name in COMPUTING})
 
 
-def fetch_bundle(workspace: Workspace, policy: PolicyVersion) -> Path:
+def find_bundle_folder(workspace: Workspace, policy: PolicyVersion) -> Path:
     """Fetch a policy's bundle from the shelf; a policy whose weights are elsewhere is refused."""
     if not policy.bundle:
         raise Refused(

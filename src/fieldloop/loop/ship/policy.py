@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.ship.policy_bundle import bundle_policy, is_runnable, read_policy_settings, refuse_pickles
+from fieldloop.loop.ship.policy_bundle import is_runnable, make_policy_bundle, read_policy_settings, refuse_pickles
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PolicyAdded, PolicyTrained
@@ -160,7 +160,7 @@ def _add_weights(
     if is_runnable(source):
         return _add_runnable(workspace, version, (source, ""), digest, stated)
     if any(stated):
-        raise BadInput(f"{source} is no policy that can be run, so --settings and --data do not apply to it.")
+        raise BadInput(f"{source} cannot be run as a policy, so --settings and --data do not apply to it.")
     measured = hash_file_or_folder(source)
     _refuse_other_digest(source, measured, digest)
     return replace(version, id=measured, source=source.name)
@@ -171,7 +171,7 @@ def _add_runnable(
 ) -> PolicyVersion:
     """Make a bundle of what another maker wrote, and store it."""
     path, address = source
-    made = bundle_policy(workspace, version.name, path, address, read_policy_settings(*stated, version.control_hz))
+    made = make_policy_bundle(workspace, version.name, path, address, read_policy_settings(*stated, version.control_hz))
     if digest not in ("", made.card.policy, made.weights):
         _refuse_other_digest(path, made.weights or made.card.policy, digest)
     return replace(

@@ -47,7 +47,9 @@ def is_runnable(source: Path) -> bool:
     return source.suffix in (".onnx", *SCRIPTED) or is_lerobot_folder(source)
 
 
-def bundle_policy(workspace: Workspace, name: str, source: Path, address: str, settings: PolicySettings) -> Bundled:
+def make_policy_bundle(
+    workspace: Workspace, name: str, source: Path, address: str, settings: PolicySettings
+) -> Bundled:
     """Make a bundle, run it once, and put it on the shelf; whatever cannot be run as stated is refused."""
     bundle, files = _choose_maker(source, address)(name, settings)
     guard = workspace.operations["guard"]

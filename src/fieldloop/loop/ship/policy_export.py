@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.run.policies import fetch_bundle, find_policy
+from fieldloop.loop.run.policies import find_bundle_folder, find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.serve.bundle import CARD, Bundle, read_bundle
 from fieldloop.serve.open_engine import open_engine
@@ -37,7 +37,7 @@ def export_policy(workspace: Workspace, policy: str, out: Path, *, to: Form = "o
         to: onnx (one graph), torchserve (.mar), triton (model repository), or trtexec (a graph and the line to type)
     """
     version = find_policy(workspace, policy)
-    folder = fetch_bundle(workspace, version)
+    folder = find_bundle_folder(workspace, version)
     bundle = read_bundle(folder)
     if bundle.engine == "onnx":
         bundle = open_engine(folder).bundle  # with the shapes of its graph

@@ -27,7 +27,7 @@ def is_torchscript(path: Path) -> bool:
 
 
 def refuse_saved_pickle(path: Path) -> None:
-    """Refuse a .pt file that is no TorchScript."""
+    """Refuse a .pt file that does not hold TorchScript."""
     if not is_torchscript(path):
         raise Refused(
             f"{path} is not TorchScript but a pickle of torch.save, which can run any code when it is opened. Export "

@@ -11,21 +11,21 @@ def answer(check: str, about: str, status: Status, reason: Note) -> Finding:
     return Finding(check, Subject(about), status, None, None, None, "", reason=reason)
 
 
-def pass_(check: str, about: str, reason: Note) -> Finding:
+def report_agreement(check: str, about: str, reason: Note) -> Finding:
     """Answer that both sides agree."""
     return answer(check, about, Status.PASSED, reason)
 
 
-def fail(check: str, about: str, reason: Note) -> Finding:
+def report_contradiction(check: str, about: str, reason: Note) -> Finding:
     """Answer that two statements contradict each other."""
     return answer(check, about, Status.FAILED, reason)
 
 
-def cannot_tell(check: str, about: str, reason: Note) -> Finding:
+def report_unstated(check: str, about: str, reason: Note) -> Finding:
     """Answer that one side states nothing that it must state."""
     return answer(check, about, Status.CANNOT_TELL, reason)
 
 
 def leave_open(check: str, about: str, reason: Note) -> Finding:
     """Answer that one side states nothing, as most policies do not: the others decide."""
-    return replace(cannot_tell(check, about, reason), required=False)
+    return replace(report_unstated(check, about, reason), required=False)

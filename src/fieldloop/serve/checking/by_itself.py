@@ -9,7 +9,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.finding import Finding
 from fieldloop.model.note import note
 from fieldloop.serve import lerobot_folder as lerobot
-from fieldloop.serve.checking.answers import cannot_tell, fail, leave_open, pass_
+from fieldloop.serve.checking.answers import leave_open, report_agreement, report_contradiction, report_unstated
 from fieldloop.serve.engines.act import STATE, VISUAL
 from fieldloop.serve.lerobot_folder import ACTION, Feature, LerobotFolder, Step
 from fieldloop.serve.normaliser import MODES
@@ -40,37 +40,38 @@ def check_by_itself(stated: LerobotFolder) -> Iterator[Finding]:
 def _check_configuration(stated: LerobotFolder) -> Iterator[Finding]:
     action = stated.outputs.get(ACTION)
     if action is None or len(action.shape) != 1:
-        yield fail(CONFIGURATION, ACTION, note("policy.no_action", listed=", ".join(stated.outputs) or "–"))
+        fact = note("policy.no_action", listed=", ".join(stated.outputs) or "–")
+        yield report_contradiction(CONFIGURATION, ACTION, fact)
     else:
-        yield pass_(CONFIGURATION, ACTION, note("policy.action", values=action.shape[0]))
+        yield report_agreement(CONFIGURATION, ACTION, note("policy.action", values=action.shape[0]))
     executed, chunk = stated.config.get("n_action_steps"), stated.horizon
     if isinstance(executed, int) and chunk is not None:
         fact = note("policy.steps", executed=executed, chunk=chunk)
-        yield (pass_ if executed <= chunk else fail)(CONFIGURATION, "n_action_steps", fact)
+        yield (report_agreement if executed <= chunk else report_contradiction)(CONFIGURATION, "n_action_steps", fact)
 
 
 def _judge_missing_normalisers(stated: LerobotFolder) -> Finding:
     """A checkpoint without processors: one of an older LeRobot, one that needs none, or one that lost them."""
     needed = {one.kind for one in (*stated.inputs.values(), *stated.outputs.values())}
     if stated.modes and all(stated.modes.get(kind, "IDENTITY") == "IDENTITY" for kind in needed):
-        return pass_(NORMALISER, "", note("policy.needs_no_normaliser"))
+        return report_agreement(NORMALISER, "", note("policy.needs_no_normaliser"))
     if lerobot.has_built_in_statistics(stated.folder):
-        return cannot_tell(NORMALISER, "", note("policy.normaliser_of_old_lerobot"))
+        return report_unstated(NORMALISER, "", note("policy.normaliser_of_old_lerobot"))
     if not stated.modes:
-        return cannot_tell(NORMALISER, "", note("policy.no_modes"))
-    return fail(NORMALISER, "", note("policy.no_normaliser", file=lerobot.PRE))
+        return report_unstated(NORMALISER, "", note("policy.no_modes"))
+    return report_contradiction(NORMALISER, "", note("policy.no_normaliser", file=lerobot.PRE))
 
 
 def _check_normaliser(stated: LerobotFolder, name: str, features: Mapping[str, Feature]) -> Iterator[Finding]:
     """Compare one normaliser with the features that it must serve."""
     step = stated.get_normaliser(name)
     if step is None:
-        yield cannot_tell(NORMALISER, name, note("policy.no_such_step", step=name))
+        yield report_unstated(NORMALISER, name, note("policy.no_such_step", step=name))
         return
     try:
         statistics = lerobot.read_statistics(stated.folder, step)
     except BadInput as wrong:
-        yield fail(NORMALISER, step.state, note("policy.unreadable", why=str(wrong)))
+        yield report_contradiction(NORMALISER, step.state, note("policy.unreadable", why=str(wrong)))
         return
     renamed = {stated.renamed.get(key, key): values for key, values in statistics.items()}
     for key, feature in features.items():
@@ -88,7 +89,7 @@ def _check_feature(mode: str, key: str, feature: Feature, statistics: Statistics
     if mode == IDENTITY:
         return
     if mode not in MODES:
-        yield cannot_tell(NORMALISER, key, note("policy.unknown_mode", mode=mode.upper()))
+        yield report_unstated(NORMALISER, key, note("policy.unknown_mode", mode=mode.upper()))
         return
     found = statistics.get(key, {})
     if missing := [one for one in MODES[mode] if one not in found]:
@@ -96,9 +97,9 @@ def _check_feature(mode: str, key: str, feature: Feature, statistics: Statistics
             return  # the question about cameras answers
         listed = ", ".join(sorted(found)) or "–"
         fact = note("policy.no_statistics", mode=mode.upper(), missing=", ".join(missing), listed=listed)
-        yield fail(NORMALISER, key, fact)
+        yield report_contradiction(NORMALISER, key, fact)
         return
-    yield pass_(NORMALISER, key, note("policy.statistics", mode=mode.upper()))
+    yield report_agreement(NORMALISER, key, note("policy.statistics", mode=mode.upper()))
     yield _compare_dimensions(key, feature, {one: found[one] for one in MODES[mode]})
     yield _judge_order(key, found)
 
@@ -109,22 +110,23 @@ def _compare_dimensions(key: str, feature: Feature, found: Mapping[str, NDArray[
     wanted = feature.shape[0] if feature.shape else 1
     fits = sizes <= {wanted, 1} or all(values.shape == feature.shape for values in found.values())
     fact = note("policy.sizes", stated=wanted, found=max(sizes))
-    return (pass_ if fits else fail)(DIMENSIONS, key, fact)
+    return (report_agreement if fits else report_contradiction)(DIMENSIONS, key, fact)
 
 
 def _judge_order(key: str, found: Mapping[str, NDArray[np.float64]]) -> Finding:
     """Statistics are finite, no spread is negative, and no lower end is above its upper end."""
     for name, values in found.items():
         if values.dtype.kind == "f" and name != "count" and not np.isfinite(values).all():
-            return fail(ORDERED, key, note("policy.not_finite", statistic=name))
+            return report_contradiction(ORDERED, key, note("policy.not_finite", statistic=name))
     if "std" in found and (found["std"] < 0).any():
-        return fail(ORDERED, key, note("policy.negative_spread"))
+        return report_contradiction(ORDERED, key, note("policy.negative_spread"))
     for low, high in ORDERS:
         if low in found and high in found and found[low].shape == found[high].shape:
             above = np.flatnonzero(found[low] > found[high])
             if above.size:
-                return fail(ORDERED, key, note("policy.crossed", low=low, high=high, value=int(above[0])))
-    return pass_(ORDERED, key, note("policy.in_order"))
+                fact = note("policy.crossed", low=low, high=high, value=int(above[0]))
+                return report_contradiction(ORDERED, key, fact)
+    return report_agreement(ORDERED, key, note("policy.in_order"))
 
 
 def _check_cameras(stated: LerobotFolder, name: str, statistics: Statistics) -> Iterator[Finding]:
@@ -136,9 +138,9 @@ def _check_cameras(stated: LerobotFolder, name: str, statistics: Statistics) -> 
         if feature.kind != VISUAL or EMPTY_CAMERA in key:
             continue
         if key in statistics:
-            yield pass_(CAMERAS, key, note("policy.camera_known"))
+            yield report_agreement(CAMERAS, key, note("policy.camera_known"))
         elif seen:
-            yield fail(CAMERAS, key, note("policy.camera_stale", listed=", ".join(seen)))
+            yield report_contradiction(CAMERAS, key, note("policy.camera_stale", listed=", ".join(seen)))
         else:
             yield leave_open(CAMERAS, key, note("policy.no_cameras_stated"))
 
@@ -157,21 +159,21 @@ def _compare_normalisers(stated: LerobotFolder) -> Iterator[Finding]:
         return
     differ = [one for one in both if not np.array_equal(sides[0][one], sides[1][one], equal_nan=True)]
     if differ:
-        yield fail(BOTH, ACTION, note("policy.normalisers_differ", listed=", ".join(differ)))
+        yield report_contradiction(BOTH, ACTION, note("policy.normalisers_differ", listed=", ".join(differ)))
     else:
-        yield pass_(BOTH, ACTION, note("policy.normalisers_agree"))
+        yield report_agreement(BOTH, ACTION, note("policy.normalisers_agree"))
 
 
 def _check_weights(stated: LerobotFolder) -> Iterator[Finding]:
     """Compare the shapes of weights, from their header, with the configuration; the places are known for ACT."""
     path = stated.folder / lerobot.WEIGHTS
     if not path.is_file():
-        yield fail(WEIGHTS, lerobot.WEIGHTS, note("policy.no_weights", file=lerobot.WEIGHTS))
+        yield report_contradiction(WEIGHTS, lerobot.WEIGHTS, note("policy.no_weights", file=lerobot.WEIGHTS))
         return
     try:
         header = read_header(path)
     except BadInput as wrong:
-        yield fail(WEIGHTS, lerobot.WEIGHTS, note("policy.unreadable", why=str(wrong)))
+        yield report_contradiction(WEIGHTS, lerobot.WEIGHTS, note("policy.unreadable", why=str(wrong)))
         return
     if stated.kind != "act":
         yield leave_open(WEIGHTS, lerobot.WEIGHTS, note("policy.weights_not_compared", kind=stated.kind))
@@ -188,4 +190,4 @@ def _check_weights(stated: LerobotFolder) -> Iterator[Finding]:
         if tensor in header and size is not None:
             found = header[tensor].shape[axis]
             fact = note("policy.weight_sizes", stated=size, found=found)
-            yield (pass_ if found == size else fail)(WEIGHTS, key, fact)
+            yield (report_agreement if found == size else report_contradiction)(WEIGHTS, key, fact)

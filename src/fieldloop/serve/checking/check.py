@@ -7,7 +7,7 @@ from fieldloop.errors import BadInput, FieldloopError
 from fieldloop.model.finding import Finding
 from fieldloop.model.note import note
 from fieldloop.serve.bundle import CARD, read_bundle
-from fieldloop.serve.checking.answers import cannot_tell, fail, pass_
+from fieldloop.serve.checking.answers import report_agreement, report_contradiction, report_unstated
 from fieldloop.serve.checking.by_itself import check_by_itself
 from fieldloop.serve.checking.dataset import DatasetFacts
 from fieldloop.serve.checking.with_data import check_with_data
@@ -41,8 +41,8 @@ def check_policy_folder(
 
 def _judge_pickles(folder: Path) -> Finding:
     if found := find_pickles(folder):
-        return fail(SAFE, "", note("policy.pickles", listed=", ".join(found)))
-    return pass_(SAFE, "", note("policy.no_pickle"))
+        return report_contradiction(SAFE, "", note("policy.pickles", listed=", ".join(found)))
+    return report_agreement(SAFE, "", note("policy.no_pickle"))
 
 
 def _check_bundle(folder: Path) -> Iterator[Finding]:
@@ -50,20 +50,20 @@ def _check_bundle(folder: Path) -> Iterator[Finding]:
     try:
         bundle = read_bundle(folder, verify=False)
     except BadInput as wrong:
-        yield fail(READABLE, CARD, note("policy.unreadable", why=str(wrong)))
+        yield report_contradiction(READABLE, CARD, note("policy.unreadable", why=str(wrong)))
         return
     if bundle.engine in ENGINES:
-        yield pass_(READABLE, CARD, note("policy.card", engine=bundle.engine))
+        yield report_agreement(READABLE, CARD, note("policy.card", engine=bundle.engine))
     else:
         fact = note("policy.unknown_engine", engine=bundle.engine, listed=", ".join(sorted(ENGINES)))
-        yield fail(READABLE, CARD, fact)
+        yield report_contradiction(READABLE, CARD, fact)
     try:
         read_bundle(folder)
     except FieldloopError as wrong:
-        yield fail(DIGESTS, "", note("policy.unreadable", why=str(wrong)))
+        yield report_contradiction(DIGESTS, "", note("policy.unreadable", why=str(wrong)))
         return
     stated = [digest for digest in bundle.files.values() if digest]
     if stated or not bundle.files:
-        yield pass_(DIGESTS, "", note("policy.digests", files=len(stated)))
+        yield report_agreement(DIGESTS, "", note("policy.digests", files=len(stated)))
     else:
-        yield cannot_tell(DIGESTS, "", note("policy.no_digests"))
+        yield report_unstated(DIGESTS, "", note("policy.no_digests"))

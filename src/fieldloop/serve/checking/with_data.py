@@ -8,7 +8,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.finding import Finding
 from fieldloop.model.note import note
 from fieldloop.serve import lerobot_folder as lerobot
-from fieldloop.serve.checking.answers import fail, leave_open, pass_
+from fieldloop.serve.checking.answers import leave_open, report_agreement, report_contradiction
 from fieldloop.serve.checking.by_itself import EMPTY_CAMERA
 from fieldloop.serve.checking.dataset import DatasetFacts
 from fieldloop.serve.engines.act import VISUAL
@@ -30,9 +30,9 @@ def check_with_data(stated: LerobotFolder, data: DatasetFacts, control_hz: float
         there = key if key in data.shapes else original.get(key, key)
         if there not in data.shapes:
             listed = ", ".join(sorted(name for name in data.shapes if name.startswith(("observation", ACTION)))) or "–"
-            yield fail(FEATURES, key, note("policy.feature_missing", data=data.name, listed=listed))
+            yield report_contradiction(FEATURES, key, note("policy.feature_missing", data=data.name, listed=listed))
             continue
-        yield pass_(FEATURES, key, note("policy.feature_there", data=data.name))
+        yield report_agreement(FEATURES, key, note("policy.feature_there", data=data.name))
         yield _compare_sizes(stated, key, feature, data.shapes[there])
     yield from _compare_orders(stated, data)
     yield _compare_rates(stated, data, control_hz)
@@ -42,10 +42,10 @@ def check_with_data(stated: LerobotFolder, data: DatasetFacts, control_hz: float
 def _compare_sizes(stated: LerobotFolder, key: str, feature: lerobot.Feature, there: tuple[int, ...]) -> Finding:
     fact = note("policy.shapes", stated=_write_shape(feature.shape), found=_write_shape(there))
     if feature.shape == there:
-        return pass_(SIZES, key, fact)
+        return report_agreement(SIZES, key, fact)
     if feature.kind == VISUAL and stated.kind not in FIXED_PICTURES:
         return leave_open(SIZES, key, note("policy.pictures_resized", kind=stated.kind))
-    return fail(SIZES, key, fact)
+    return report_contradiction(SIZES, key, fact)
 
 
 def _compare_orders(stated: LerobotFolder, data: DatasetFacts) -> Iterator[Finding]:
@@ -60,10 +60,11 @@ def _compare_orders(stated: LerobotFolder, data: DatasetFacts) -> Iterator[Findi
             if key == ACTION:
                 yield leave_open(NAMES, key, note("policy.no_names_in_data", data=data.name))
         elif tuple(names) == there:
-            yield pass_(NAMES, key, note("policy.same_order"))
+            yield report_agreement(NAMES, key, note("policy.same_order"))
         elif sorted(names) == sorted(there):
             first = next(n for n, (mine, its) in enumerate(zip(names, there, strict=True)) if mine != its)
-            yield fail(NAMES, key, note("policy.other_order", value=first, mine=names[first], its=there[first]))
+            fact = note("policy.other_order", value=first, mine=names[first], its=there[first])
+            yield report_contradiction(NAMES, key, fact)
         elif key == ACTION:
             yield leave_open(NAMES, key, note("policy.other_names", mine=names[0], its=there[0]))
 
@@ -75,7 +76,7 @@ def _compare_rates(stated: LerobotFolder, data: DatasetFacts, control_hz: float 
     if data.fps is None:
         return leave_open(RATE, "", note("policy.no_rate_in_data", data=data.name))
     fact = note("policy.rates", stated_hz=rate, found_hz=data.fps)
-    return (pass_ if np.isclose(rate, data.fps, rtol=1e-3) else fail)(RATE, "", fact)
+    return (report_agreement if np.isclose(rate, data.fps, rtol=1e-3) else report_contradiction)(RATE, "", fact)
 
 
 def _find_rate(stated: LerobotFolder) -> float | None:
@@ -100,7 +101,7 @@ def _compare_ranges(stated: LerobotFolder, data: DatasetFacts) -> Iterator[Findi
         apart = np.flatnonzero((mine["min"] > there["max"]) | (mine["max"] < there["min"]))
         if apart.size:
             n = int(apart[0])
-            yield fail(
+            yield report_contradiction(
                 RANGES, key,
                 note(
                     "policy.ranges_apart", value=n, low=float(mine["min"][n]), high=float(mine["max"][n]),
@@ -108,7 +109,7 @@ def _compare_ranges(stated: LerobotFolder, data: DatasetFacts) -> Iterator[Findi
                 ),
             )  # fmt: skip
         else:
-            yield pass_(RANGES, key, note("policy.ranges_overlap"))
+            yield report_agreement(RANGES, key, note("policy.ranges_overlap"))
 
 
 def _write_shape(shape: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 from fieldloop.serve import lerobot_folder as lerobot
 from fieldloop.serve.bundle import Bundle
-from fieldloop.serve.engines.torch_runner import TorchRunner, choose_dtype
+from fieldloop.serve.engines.torch_runner import TorchRunner, check_device, choose_dtype
 from fieldloop.serve.networks.act import ActShape, predict_chunk, prepare_weights, read_shape
 from fieldloop.serve.normaliser import Scaling, make_scaling
 from fieldloop.serve.safetensors import read_arrays, require_finite
@@ -20,7 +20,7 @@ VISUAL, STATE, ENVIRONMENT = "VISUAL", "STATE", "ENV"
 
 
 def open_act(folder: Path, options: Mapping[str, Any]) -> TorchRunner:
-    """Load the weights of an ACT checkpoint; options are mode, device and precision of PyTorch."""
+    """Load the weights of an ACT checkpoint; options are torch_mode, device and precision."""
     stated = lerobot.read_lerobot_folder(folder)
     state = read_arrays(folder / lerobot.WEIGHTS)
     require_finite(state, str(folder / lerobot.WEIGHTS))
@@ -29,7 +29,7 @@ def open_act(folder: Path, options: Mapping[str, Any]) -> TorchRunner:
         read_scalings(stated), device=str(options.get("device", "cpu")),
         precision=str(options.get("precision", "float32")),
     )  # fmt: skip
-    return TorchRunner(function, mode=str(options.get("mode", "eager")), device=str(options.get("device", "cpu")))
+    return TorchRunner(function, mode=str(options.get("torch_mode", "eager")), device=str(options.get("device", "cpu")))
 
 
 def read_scalings(stated: lerobot.LerobotFolder) -> dict[str, Scaling | None]:
@@ -63,6 +63,7 @@ def make_act_function(
     """Make the function from a batch of pictures (uint8, HWC) and vectors to actions in the robot's unit."""
     import torch
 
+    check_device(device)
     dtype, place = choose_dtype(precision), torch.device(device)
     tensors = {name: torch.from_numpy(np.array(array, np.float32)) for name, array in state.items()}
     weights = {name: tensor.to(place, dtype).contiguous() for name, tensor in prepare_weights(tensors).items()}

@@ -50,7 +50,7 @@ class ChunkEngine:
         feed = {i.name: np.stack([row[i.name] for row in rows]) for i in self._bundle.inputs}
         found = self._run(self._normalise(feed))
         values, sure = found if isinstance(found, tuple) else (found, None)
-        answers = shape_answers(np.asarray(values), self._bundle, len(observations))
+        answers = check_answers(np.asarray(values), self._bundle, len(observations))
         if self._normaliser and self._normaliser.action:
             answers = self._normaliser.action.undo(answers)
         latency_ms = (time.perf_counter_ns() - began) / 1e6
@@ -72,7 +72,7 @@ class ChunkEngine:
         return feed | scaled
 
 
-def shape_answers(values: NDArray[Any], bundle: Bundle, size: int) -> NDArray[np.float64]:
+def check_answers(values: NDArray[Any], bundle: Bundle, size: int) -> NDArray[np.float64]:
     """Return the answers as [batch, horizon, values]; a policy of horizon 1 may leave that axis out."""
     wanted = (size, bundle.horizon, len(bundle.action_names))
     if values.shape == (wanted[0], wanted[2]) and bundle.horizon == 1:
@@ -110,7 +110,7 @@ def select_input_array(
 
 
 def turn_picture(array: NDArray[Any], wanted: tuple[int, ...], layout: str) -> NDArray[Any]:
-    """Bring a picture's channels to where the policy wants them; whatever is no such picture stays as it is.
+    """Bring a picture's channels to where the policy wants them; everything else stays as it is.
 
     >>> turn_picture(np.zeros((4, 5, 3)), (3, 4, 5), "CHW").shape
     (3, 4, 5)

@@ -19,7 +19,7 @@ from fieldloop.errors import BadInput, MissingExtra
 from fieldloop.model.policy import Action, Observation
 from fieldloop.serve.bundle import Bundle, read_bundle
 from fieldloop.serve.engines import groot_wire
-from fieldloop.serve.engines.arrays import run_trial_inference, select_inputs, shape_answers
+from fieldloop.serve.engines.arrays import check_answers, run_trial_inference, select_inputs
 from fieldloop.serve.engines.remote import ServerUnavailable, read_keys, read_timeout, read_url
 
 VIDEO, STATE = "video", "state"
@@ -60,7 +60,7 @@ class GrootEngine:
         if self._bundle.takes_prompt:
             sent["language"] = {str(self._bundle.options.get("language", "task")): [[o.prompt] for o in observations]}
         answer = self._call("get_action", {"observation": sent, "options": None})
-        chunks = shape_answers(self._join_parts(answer, len(rows)), self._bundle, len(rows))
+        chunks = check_answers(self._join_parts(answer, len(rows)), self._bundle, len(rows))
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         names = self._bundle.action_names
         return tuple(Action(names, chunk if len(chunk) > 1 else chunk[0], None, latency_ms) for chunk in chunks)

@@ -16,10 +16,10 @@ from fieldloop.serve.engine import Engine
 from fieldloop.serve.engines.act import WHITE, open_act
 from fieldloop.serve.engines.arrays import (
     ChunkEngine,
+    check_answers,
     get_first_line,
     run_trial_inference,
     select_inputs,
-    shape_answers,
 )
 from fieldloop.serve.engines.torch_runner import require_torch
 
@@ -35,7 +35,7 @@ def load_bundle(folder: Path, threads: int = 1, policy: str = "", computing: Map
     bundle, asked = replace(card, policy=policy or card.policy), dict(computing or {})
     reopen = (load_bundle, folder, threads, policy, computing)
     if stated_by.read_lerobot_folder(folder).kind == "act":
-        runner = open_act(folder, asked | {"mode": asked.get("torch_mode", "eager")})
+        runner = open_act(folder, asked)
         engine: Engine = ChunkEngine(bundle, runner.run, reopen)
     else:
         engine = LibraryEngine(bundle, folder, str(asked.get("device", "cpu")), reopen)
@@ -85,7 +85,7 @@ class LibraryEngine:
         with torch.inference_mode():
             answered = self._predict(self._before(batch))
             values = self._after(answered).float().cpu().numpy()
-        chunk = shape_answers(np.asarray(values), self._bundle, 1)[0]
+        chunk = check_answers(np.asarray(values), self._bundle, 1)[0]
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         return Action(self._bundle.action_names, chunk if len(chunk) > 1 else chunk[0], None, latency_ms)
 

@@ -117,7 +117,7 @@ def _make_run(session: Any, bundle: Bundle, folder: Path) -> Callable[[Feed], An
         parts = [{k: v[n : n + 1] for k, v in feed.items()} for n in range(size)] if one_at_a_time else [feed]
         found = [session.run(asked, part) for part in parts]
         joined = [
-            np.concatenate([_as_batch(one[k], part) for one, part in zip(found, parts, strict=True)])
+            np.concatenate([_make_batch(one[k], part) for one, part in zip(found, parts, strict=True)])
             for k in range(len(asked))
         ]
         return (joined[0], joined[1]) if len(joined) > 1 else joined[0]
@@ -125,7 +125,7 @@ def _make_run(session: Any, bundle: Bundle, folder: Path) -> Callable[[Feed], An
     return run
 
 
-def _as_batch(values: Any, feed: Feed) -> Any:
+def _make_batch(values: Any, feed: Feed) -> Any:
     """Give an answer without a batch axis one, so that answers can be joined."""
     array = np.asarray(values)
     size = len(next(iter(feed.values())))

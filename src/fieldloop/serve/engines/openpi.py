@@ -11,7 +11,7 @@ import numpy as np
 from fieldloop.errors import BadInput
 from fieldloop.model.policy import Action, Observation
 from fieldloop.serve.bundle import Bundle, read_bundle
-from fieldloop.serve.engines.arrays import run_trial_inference, select_inputs, shape_answers
+from fieldloop.serve.engines.arrays import check_answers, run_trial_inference, select_inputs
 from fieldloop.serve.engines.remote import ServerUnavailable, nest, read_keys, read_timeout, read_url
 from fieldloop_robot import RobotError
 from fieldloop_robot.client import PolicyClient, PolicyRefused
@@ -47,7 +47,7 @@ class OpenpiEngine:
         actions = reply.get("actions")
         if not isinstance(actions, np.ndarray) or actions.dtype.kind not in "fiu":
             raise BadInput(f"The server's reply holds no actions, only {', '.join(map(str, reply)) or 'nothing'}.")
-        chunk = shape_answers(np.atleast_2d(actions)[np.newaxis], self._bundle, 1)[0]
+        chunk = check_answers(np.atleast_2d(actions)[np.newaxis], self._bundle, 1)[0]
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         return Action(self._bundle.action_names, chunk if len(chunk) > 1 else chunk[0], None, latency_ms)
 
@@ -77,6 +77,6 @@ def load_bundle(
 
 
 def _get_first_line(error: Exception) -> str:
-    """Return the first line that is no heading of a traceback: openpi's servers send theirs."""
+    """Return the line that says why: of a traceback, as openpi's servers send it, the last one."""
     lines = [line for line in str(error).strip().splitlines() if line.strip()]
     return lines[-1] if lines and lines[0].startswith("Traceback") else (lines or ["no reason given"])[0]

@@ -28,8 +28,7 @@ class TorchRunner:
         torch = require_torch()
         if mode not in MODES:
             raise BadInput(f"The mode {mode!r} is not known; PyTorch runs {', '.join(MODES)}.")
-        if device.startswith("cuda") and not torch.cuda.is_available():
-            raise BadInput(f"The device {device!r} is not there: PyTorch {torch.__version__} sees no GPU. Use 'cpu'.")
+        check_device(device)
         if mode.endswith("cuda_graph") and not device.startswith("cuda"):
             raise BadInput(f"The mode {mode!r} needs a GPU; on {device!r} use 'eager' or 'compiled'.")
         self._device, self._graphed = torch.device(device), mode.endswith("cuda_graph")
@@ -109,6 +108,15 @@ def choose_dtype(precision: str) -> Any:
         raise BadInput(f"The precision {precision!r} is not known; PyTorch runs {', '.join(PRECISIONS)}.")
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     return torch.float32 if precision == "tf32" else getattr(torch, precision)
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that PyTorch does not have here."""
+    torch = require_torch()
+    if device != "cpu" and not device.startswith("cuda"):
+        raise BadInput(f"The device {device!r} is not known; PyTorch runs on cpu and cuda.")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise BadInput(f"The device {device!r} is not there: PyTorch {torch.__version__} sees no GPU. Use 'cpu'.")
 
 
 def require_torch() -> Any:

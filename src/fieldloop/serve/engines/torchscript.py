@@ -12,7 +12,7 @@ from typing import Any
 from fieldloop.errors import BadInput, Refused
 from fieldloop.serve.bundle import read_bundle
 from fieldloop.serve.engines.arrays import ChunkEngine, get_first_line, run_trial_inference
-from fieldloop.serve.engines.torch_runner import TorchRunner, require_torch
+from fieldloop.serve.engines.torch_runner import TorchRunner, check_device, require_torch
 
 
 class TorchScriptEngine(ChunkEngine):
@@ -42,6 +42,7 @@ def load_bundle(
 def open_script(path: Path, device: str = "cpu", threads: int = 1) -> Any:
     """Load a TorchScript file; whatever else PyTorch saves is refused, and so are weights that are not finite."""
     torch = require_torch()
+    check_device(device)
     torch.set_num_threads(threads)
     try:
         with warnings.catch_warnings():

@@ -76,7 +76,7 @@ def predict_chunk(weights: Weights, shape: ActShape, images: Sequence[Tensor], v
     tokens, places = [torch.stack([latent, *projected], 1)], [weights["encoder_1d_feature_pos_embed.weight"][None]]
     for image in images:
         features = _extract_features(weights, shape, image)
-        places.append(embed_positions(features, weights["decoder_pos_embed.weight"].shape[1] // 2))
+        places.append(encode_positions(features, weights["decoder_pos_embed.weight"].shape[1] // 2))
         mixed = functional.conv2d(
             features, weights["encoder_img_feat_input_proj.weight"], weights["encoder_img_feat_input_proj.bias"]
         )
@@ -93,7 +93,7 @@ def predict_chunk(weights: Weights, shape: ActShape, images: Sequence[Tensor], v
     return _project(weights, "action_head", _normalise(weights, "decoder.norm", chunk))
 
 
-def embed_positions(features: Tensor, width: int) -> Tensor:
+def encode_positions(features: Tensor, width: int) -> Tensor:
     """Return sines and cosines of each pixel's place [1, pixels, 2 · width], rows first."""
     import torch
 
@@ -139,11 +139,11 @@ def _extract_features(weights: Weights, shape: ActShape, image: Tensor) -> Tenso
 def _encode(weights: Weights, shape: ActShape, name: str, x: Tensor, where: Tensor) -> Tensor:
     y = _normalise(weights, f"{name}.norm1", x) if shape.pre_norm else x
     placed = y + where
-    x = x + _attend(weights, shape, f"{name}.self_attn", (placed, placed, y))
+    x = x + _compute_attention(weights, shape, f"{name}.self_attn", (placed, placed, y))
     if not shape.pre_norm:
         x = _normalise(weights, f"{name}.norm1", x)
-        return _normalise(weights, f"{name}.norm2", x + _feed_forward(weights, shape, name, x))
-    return x + _feed_forward(weights, shape, name, _normalise(weights, f"{name}.norm2", x))
+        return _normalise(weights, f"{name}.norm2", x + _compute_hidden(weights, shape, name, x))
+    return x + _compute_hidden(weights, shape, name, _normalise(weights, f"{name}.norm2", x))
 
 
 def _decode(
@@ -151,17 +151,17 @@ def _decode(
 ) -> Tensor:
     (x, place), (memory, where) = asked, seen
     y = _normalise(weights, f"{name}.norm1", x) if shape.pre_norm else x
-    x = x + _attend(weights, shape, f"{name}.self_attn", (y + place, y + place, y))
+    x = x + _compute_attention(weights, shape, f"{name}.self_attn", (y + place, y + place, y))
     y = _normalise(weights, f"{name}.norm{2 if shape.pre_norm else 1}", x)
     x = x if shape.pre_norm else y
-    x = x + _attend(weights, shape, f"{name}.multihead_attn", (y + place, memory + where, memory))
+    x = x + _compute_attention(weights, shape, f"{name}.multihead_attn", (y + place, memory + where, memory))
     if not shape.pre_norm:
         x = _normalise(weights, f"{name}.norm2", x)
-        return _normalise(weights, f"{name}.norm3", x + _feed_forward(weights, shape, name, x))
-    return x + _feed_forward(weights, shape, name, _normalise(weights, f"{name}.norm3", x))
+        return _normalise(weights, f"{name}.norm3", x + _compute_hidden(weights, shape, name, x))
+    return x + _compute_hidden(weights, shape, name, _normalise(weights, f"{name}.norm3", x))
 
 
-def _attend(weights: Weights, shape: ActShape, name: str, asked: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+def _compute_attention(weights: Weights, shape: ActShape, name: str, asked: tuple[Tensor, Tensor, Tensor]) -> Tensor:
     from torch.nn import functional
 
     parts = zip(
@@ -172,7 +172,7 @@ def _attend(weights: Weights, shape: ActShape, name: str, asked: tuple[Tensor, T
     return _project(weights, f"{name}.out_proj", mixed)
 
 
-def _feed_forward(weights: Weights, shape: ActShape, name: str, x: Tensor) -> Tensor:
+def _compute_hidden(weights: Weights, shape: ActShape, name: str, x: Tensor) -> Tensor:
     from torch.nn import functional
 
     hidden = _project(weights, f"{name}.linear1", x)
