@@ -11,6 +11,7 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.model.policy import Observation
 from fieldloop.serve.bundle import SCHEMA, read_bundle
 from fieldloop.serve.digests import hash_file
+from fieldloop.serve.message import read_observation
 from fieldloop.serve.open_engine import open_engine
 from fieldloop_robot.guard import fingerprint_limits
 
@@ -112,3 +113,13 @@ def test_a_normaliser_of_the_card_scales_inputs_and_undoes_the_action(tmp_path):
     given = Observation(0, dict(seen(picture).pictures), {"joints": np.full(6, 5.0)})
     inner = Observation(0, dict(seen(picture).pictures), {"joints": np.full(6, 2.0)})
     np.testing.assert_allclose(scaled.act(given).values, plain.act(inner).values * 5 + 5, rtol=1e-5, atol=1e-6)
+
+
+def test_a_request_may_name_an_input_by_its_alias_and_its_own_name_counts_first(tmp_path):
+    bundle = open_engine(write_second(tmp_path, aliases={"eye": "camera/overhead"})).bundle
+    ones, twos = (np.full((8, 10, 3), n, np.uint8) for n in (1, 2))
+    rest = {"depth/overhead": np.ones((8, 10), np.float32), "joints": np.ones(6)}
+    read = read_observation({"eye": ones, **rest}, bundle, 0)
+    np.testing.assert_array_equal(read.pictures["camera/overhead"], ones)
+    both = read_observation({"eye": ones, "camera/overhead": twos, **rest}, bundle, 0)
+    np.testing.assert_array_equal(both.pictures["camera/overhead"], twos)
