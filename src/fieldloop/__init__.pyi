@@ -89,6 +89,8 @@ from fieldloop.loop.run.served import ServerShown
 from fieldloop.loop.run.trust import EvidenceRecord
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.loop.ship.gate_trials import TrialToMake
+from fieldloop.loop.ship.policy_check import PolicyCheck
+from fieldloop.loop.ship.policy_export import PolicyExported
 from fieldloop.model.alarm import Watch
 from fieldloop.model.audit import Audit
 from fieldloop.model.calibration import Calibration
@@ -175,7 +177,7 @@ def init(folder: PathLike, *, name: str = ..., task: str = ...) -> OpenWorkspace
 def open(folder: PathLike) -> OpenWorkspace:
     """Open the workspace in a folder; its methods are the commands."""
 
-def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
+def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport | PolicyCheck:
     """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
 def convert(source: PathLike, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ..., mapping: PathLike | None = ...) -> Converted:
     """Convert a log or dataset into a training format, and list what the target cannot hold."""
@@ -306,7 +308,7 @@ class OpenWorkspace:
         """List the ingested logs, newest first, each with its defects."""
     def ingest_streams(self, episode: str) -> tuple[StreamShown, ...]:
         """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first."""
-    def check(self, paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
+    def check(self, paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport | PolicyCheck:
         """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
     def check_show(self) -> QualityShown:
         """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
@@ -420,8 +422,12 @@ class OpenWorkspace:
         """Show every policy with the gate's last decision about it."""
     def policy(self) -> tuple[PolicyVersion, ...]:
         """List policy versions, newest first."""
-    def policy_add(self, name: str, source: PathLike | None = ..., *, digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
-        """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed."""
+    def policy_add(self, name: str, source: PathLike | None = ..., *, settings: PathLike | None = ..., data: PathLike | None = ..., digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
+        """Add a policy that was trained elsewhere, so that it can be gated, served, rolled out, monitored and diagnosed."""
+    def policy_check(self, path: PathLike, *, data: PathLike | None = ..., control_hz: float | None = ...) -> PolicyCheck:
+        """Check whether a policy folder agrees with itself and with its dataset; weights are not loaded."""
+    def policy_export(self, policy: str, out: PathLike, *, to: Literal['onnx', 'torchserve', 'triton', 'trtexec'] = ...) -> PolicyExported:
+        """Write a policy for another server: one ONNX graph, an archive of TorchServe, a repository of Triton."""
     def policy_register(self, name: str, *, digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
         """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does."""
     def gate(self, policy: str, *, simulate: bool = ..., control: str = ..., site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Decision:

@@ -28,13 +28,15 @@ FIRST = "episode_000000"
 OUTCOMES = "at,policy,site,robot,succeeded\n2026-01-05T10:00:00Z,pi0,gdansk,a1,yes\n2026-01-05T10:01:00Z,,gdansk,a1,\n"
 PRESSED = {
     "/api/audit/write", "/api/ingest", "/api/ingest/again", "/api/ingest/relabel", "/api/ingest/set-aside",
-    "/api/ingest/restore", "/api/annotate/paste", "/api/policy/register", "/api/monitor/paste", "/api/plan",
+    "/api/ingest/restore", "/api/annotate/paste", "/api/policy/register", "/api/policy/add", "/api/policy/check",
+    "/api/monitor/paste", "/api/plan",
     "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export", "/api/release/verify",
     "/api/taxonomy/new", "/api/taxonomy/fork", "/api/taxonomy/lock",
     "/api/annotate/export/download", "/api/annotate/deal", "/api/annotate/spot-check",
     "/api/annotate/calibration",
 }  # fmt: skip
 """The rollout's button is pressed in test_pages.py, those of taxonomies in test_taxonomy_page.py."""
+"""The rollout's button is pressed in test_pages.py, those that check and run a policy in test_policy_form.py."""
 
 
 @pytest.fixture(scope="module")

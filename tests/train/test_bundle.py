@@ -59,11 +59,11 @@ def test_a_bundle_holds_the_model_and_its_card(tmp_path, trained):
     folder = written(tmp_path / "bundle", trained)
     card = json.loads((folder / "bundle.json").read_text())
     assert sorted(p.name for p in folder.iterdir()) == ["bundle.json", "policy.onnx"]
-    assert card["schema"] == "bundle/1"
+    assert card["schema"] == "bundle/2"
     assert card["action_names"] == list(ACTION_NAMES)
     assert (card["guard"], card["guard_fingerprint"], card["control_hz"]) == (GUARD, "abc", 10.0)
-    assert card["inputs"][0] == {"name": CAMERA, "shape": [0, 120, 160, 3], "dtype": "uint8"}
-    assert card["model_sha256"] == hashlib.sha256((folder / "policy.onnx").read_bytes()).hexdigest()
+    assert card["inputs"][0] == {"name": CAMERA, "shape": [120, 160, 3], "dtype": "uint8"}
+    assert card["files"] == {"policy.onnx": hashlib.sha256((folder / "policy.onnx").read_bytes()).hexdigest()}
 
 
 def test_the_same_training_gives_the_same_bytes(tmp_path, samples, settings, trained):

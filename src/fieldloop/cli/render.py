@@ -49,6 +49,7 @@ RENDERERS = {
     "TrialToMake": "render_gate:print_trial_to_make",
     "TrialResult": "render_gate:print_trial_result",
     "PolicyHealth": "render_run:print_policy_health",
+    "PolicyCheck": "render_policy:print_policy_check",
     "HandEyeResult": "render_hand_eye:print_hand_eye_result",
     "ForceTorqueResult": "render_hand_eye:print_force_torque_result",
     "Verified": "render_hand_eye:print_verification",

@@ -53,10 +53,12 @@ def read_observation(message: Mapping[str, Any], bundle: Bundle, now_ns: int) ->
     """Read an observation; what the policy does not need is ignored.
 
     An input is found under its own name, in maps within maps (`images.cam_high` holds the input `images/cam_high`),
-    and by its last part where that is unique (`camera/cam_high` takes it too). A picture may have its channels first
-    or last.
+    by an alias of the card, and by its last part where that is unique (`camera/cam_high` takes it too). A picture may
+    have its channels first or last.
     """
     values = _flatten_maps(message) if any(isinstance(v, dict) for v in message.values()) else message
+    if bundle.aliases:
+        values = {bundle.aliases[key]: value for key, value in values.items() if key in bundle.aliases} | dict(values)
     pictures: dict[str, NDArray[Any]] = {}
     signals: dict[str, NDArray[Any]] = {}
     missing = []

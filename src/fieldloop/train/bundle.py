@@ -10,7 +10,7 @@ from typing import Any
 
 from fieldloop.train.trainers import Trained
 
-SCHEMA = "bundle/1"
+SCHEMA = "bundle/2"
 MODEL_FILE = "policy.onnx"
 CARD_FILE = "bundle.json"
 
@@ -38,17 +38,34 @@ def write_bundle(
         "seed": trained.seed,
         "episodes": trained.episodes,
         "validation_error_m": trained.validation_error,
-        "inputs": [asdict(part) | {"shape": list(part.shape)} for part in trained.inputs],
-        "outputs": ["action", "confidence"],
+        "version": "",
+        "engine": "onnx",
+        "inputs": [asdict(part) | {"shape": list(_leave_out_batch(part.shape))} for part in trained.inputs],
+        "layouts": {},
+        "aliases": {},
+        "options": {},
         "action_names": list(trained.action_names),
+        "horizon": 1,
+        "takes_prompt": False,
+        "max_delay_steps": None,
+        "normaliser": "inside",
         "control_hz": control_hz,
         "guard": dict(guard),
         "guard_fingerprint": guard_fingerprint,
-        "model_sha256": hashlib.sha256(trained.model).hexdigest(),
+        "files": {MODEL_FILE: hashlib.sha256(trained.model).hexdigest()},
     }
     _replace_file(folder / MODEL_FILE, trained.model)
     _replace_file(folder / CARD_FILE, (json.dumps(card, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode())
     return folder
+
+
+def _leave_out_batch(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Leave out a batch axis of any size.
+
+    >>> _leave_out_batch((0, 120, 160, 3))
+    (120, 160, 3)
+    """
+    return shape[1:] if shape and shape[0] < 1 else shape
 
 
 def _replace_file(path: Path, data: bytes) -> None:

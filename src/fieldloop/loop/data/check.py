@@ -26,6 +26,7 @@ from fieldloop.loop.data.measurements import (
 from fieldloop.loop.data.remember_verdicts import record_dataset_verdict, record_episode_verdicts
 from fieldloop.loop.data.worst_episodes import sketch_worst_episodes, sketch_worst_stored_episodes
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
+from fieldloop.loop.ship.policy_check import PolicyCheck, check_policy
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.work.kept_measurements import PartCache
 from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
@@ -38,6 +39,7 @@ from fieldloop.model.stated import Amendments
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import CollectionProtocol, parse_protocol, require_agreement
 from fieldloop.report import check as pages
+from fieldloop.serve.checking.check import is_policy_folder
 from fieldloop.text_files import read_text
 
 SHOWN_PATHS = 3
@@ -69,11 +71,11 @@ def check(  # noqa: PLR0913 - each is an option of the command
     all: bool = False,  # noqa: A002 - the name of the option
     on: Machines = "cores",
     track: Track = track_silently,
-) -> CheckReport:
+) -> CheckReport | PolicyCheck:
     """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again.
 
     Arguments:
-        paths: log files, dataset folders, or folders of logs; nothing is stored
+        paths: log files, dataset folders, or folders of logs; nothing is stored. A policy folder: see `policy check`
         html: also write the report with plots to this HTML file
         protocol: judge by this protocol file instead of the protocol in force
         mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
@@ -84,6 +86,8 @@ def check(  # noqa: PLR0913 - each is an option of the command
         all: list every finding with its episodes, and every check without an answer, also checks that do not apply
         on: where to work: the cores of this machine, or a Ray cluster (RAY_ADDRESS; all nodes need the same log paths)
     """
+    if len(paths) == 1 and is_policy_folder(paths[0]):
+        return check_policy(workspace, paths[0])
     rules = _read_protocol(protocol)
     if paths:
         if again:

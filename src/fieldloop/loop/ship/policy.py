@@ -7,16 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.ship.policy_bundle import is_runnable, make_policy_bundle, read_policy_settings, refuse_pickles
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PolicyAdded, PolicyTrained
 from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import PolicyVersion
-from fieldloop.serve.bundle import CARD, WEIGHTS, read_bundle
+from fieldloop.serve.adding.server import is_policy_server
+from fieldloop.serve.bundle import CARD, SCHEMA, WEIGHTS, read_bundle, read_schema
 
 ELSEWHERE = "elsewhere"
 URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
 POLICY_NAME = re.compile(r"[^\W_][\w.-]*")
+Stated = tuple[Path | None, Path | None]
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -25,19 +28,24 @@ def add_policy(
     name: str,
     source: Path | None = None,
     *,
+    settings: Path | None = None,
+    data: Path | None = None,
     digest: str = "",
     release: str = "",
     control_hz: float | None = None,
 ) -> PolicyVersion:
-    """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed.
+    """Add a policy that was trained elsewhere, so that it can be gated, served, rolled out, monitored and diagnosed.
 
-    A bundle folder (bundle.json and policy.onnx) is stored and can be served. Of other weights only the SHA-256 is
-    recorded. Of a URL only the address is recorded. For a name that is known, the release or the rate is stated on the
-    record; other weights under the same name are refused.
+    A bundle folder, an ONNX or TorchScript file, a LeRobot policy folder, and the address of an openpi or GR00T server
+    (ws://… or tcp://…, with --settings) can be run and served. Of other weights only the SHA-256 is recorded, of other
+    URLs only the address. Folders with pickles are refused. For a name that is known, the release or the rate is
+    stated on the record; other weights under the same name are refused.
 
     Arguments:
         name: the policy's name, such as pi0-v3
         source: file, folder or URL of the weights, where known
+        settings: TOML file with what the policy does not state: action_names, units, control_hz, normaliser, inputs
+        data: the LeRobot dataset that it learnt from; names of actions and the rate are read from it
         digest: SHA-256 of the weights, if the weights are not on this machine
         release: the release of this workspace on which the policy was trained, where known
         control_hz: how many actions a second the robot asks for; the gate judges latency by this rate
@@ -58,7 +66,7 @@ def add_policy(
         validation_error=None,
         control_hz=control_hz,
     )
-    version = _add_weights(workspace, version, source, digest.strip().lower())
+    version = _add_weights(workspace, version, source, digest.strip().lower(), (settings, data))
     if source is None and not digest.strip() and (named := _find_version_by_name(workspace, version.name)):
         version = replace(version, id=named.id)  # the name alone means the version that has it
     known = workspace.store.find(PolicyVersion, {"id": version.id})
@@ -125,18 +133,22 @@ def register_policy(
     return add_policy(workspace, name, digest=digest, release=release, control_hz=control_hz)
 
 
-def _add_weights(workspace: Workspace, version: PolicyVersion, source: Path | None, digest: str) -> PolicyVersion:
+def _add_weights(
+    workspace: Workspace, version: PolicyVersion, source: Path | None, digest: str, stated: Stated
+) -> PolicyVersion:
     """Fill in the id, and where the weights are."""
     if digest and not SHA256.fullmatch(digest):
         raise BadInput(f"{digest!r} is not a SHA-256: 64 hexadecimal digits are required.")
     address = "" if source is None else URL.sub(r"\1://", str(source), count=1)  # a path drops one of two slashes
+    if source is not None and is_policy_server(address) and stated[0] is not None:
+        return _add_runnable(workspace, version, (source, address), digest, stated)
     if source is None or URL.match(str(source)):
         return replace(
             version, id=digest or compute_content_id((version.name.encode(), address.encode())), source=address
         )
     if not source.exists():
         raise BadInput(f"{source} does not exist. Name a file, a folder or a URL, or leave it out and give --digest.")
-    if (source / CARD).is_file() and (source / WEIGHTS).is_file():
+    if is_bundle_folder(source):
         card, blob = read_bundle(source), workspace.shelf.put_folder(source)
         _refuse_other_digest(source, card.policy, digest)
         hz = version.control_hz or card.control_hz
@@ -144,9 +156,35 @@ def _add_weights(workspace: Workspace, version: PolicyVersion, source: Path | No
             version, id=card.policy, bundle=blob.sha256, control_hz=hz, guard=card.guard_fingerprint,
             trainer=card.trainer or ELSEWHERE, source=source.name,
         )  # fmt: skip
+    refuse_pickles(source)
+    if is_runnable(source):
+        return _add_runnable(workspace, version, (source, ""), digest, stated)
+    if any(stated):
+        raise BadInput(f"{source} cannot be run as a policy, so --settings and --data do not apply to it.")
     measured = hash_file_or_folder(source)
     _refuse_other_digest(source, measured, digest)
     return replace(version, id=measured, source=source.name)
+
+
+def _add_runnable(
+    workspace: Workspace, version: PolicyVersion, source: tuple[Path, str], digest: str, stated: Stated
+) -> PolicyVersion:
+    """Make a bundle of what another maker wrote, and store it."""
+    path, address = source
+    made = make_policy_bundle(workspace, version.name, path, address, read_policy_settings(*stated, version.control_hz))
+    if digest not in ("", made.card.policy, made.weights):
+        _refuse_other_digest(path, made.weights or made.card.policy, digest)
+    return replace(
+        version, id=made.card.policy, bundle=made.blob, control_hz=made.card.control_hz,
+        guard=made.card.guard_fingerprint, source=address or path.name,
+    )  # fmt: skip
+
+
+def is_bundle_folder(source: Path) -> bool:
+    """Is this a bundle: a card with the weights that it names?"""
+    if not (source / CARD).is_file():
+        return False
+    return (source / WEIGHTS).is_file() or read_schema(source) == SCHEMA
 
 
 def _refuse_other_digest(source: Path, measured: str, stated: str) -> None:

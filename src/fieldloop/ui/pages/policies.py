@@ -1,6 +1,6 @@
 """The Policies page: what each version was trained on, and the decisions of the gate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from fieldloop.loop.home.policies import show_policies, show_policy
 from fieldloop.model.comparison import Question
@@ -34,6 +34,7 @@ from fieldloop.ui.components import (
     draw_table,
 )
 from fieldloop.ui.pages.policies_served import draw_servers
+from fieldloop.ui.pages.policy_forms import draw_add_forms
 from fieldloop.ui.visit import Drawn, Visit
 
 WORDS = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate", Status.CANNOT_TELL: "needs more trials"}
@@ -50,7 +51,7 @@ def draw(visit: Visit) -> Drawn:
             "Train one on a release, or add one that was trained elsewhere.",
             join(draw_copyable_command("fieldloop train RELEASE"), draw_copyable_command("fieldloop policy add NAME")),
         )
-        return Drawn(escape("Policies"), (nothing, _draw_add_form(names)))
+        return Drawn(escape("Policies"), (nothing, *draw_add_forms(names)))
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
@@ -84,7 +85,7 @@ def draw(visit: Visit) -> Drawn:
             *draw_servers(now.servers, known),
             *gate,
             *_draw_compare_form(known),
-            _draw_add_form(names),
+            *draw_add_forms(names),
         ),
     )
 
@@ -107,19 +108,6 @@ def _draw_compare_form(known: Sequence[PolicyVersion]) -> tuple[Markup, ...]:
             note="by their trials of stage gate and lab; ask after every pair if you like",
         ),
     )  # fmt: skip
-
-
-def _draw_add_form(releases: Mapping[str, str]) -> Markup:
-    """Draw the form that adds a policy trained elsewhere; its weights stay where they are."""
-    fields = (
-        Field("name", "Name", hint="pi0-v3", required=True),
-        Field("digest", "SHA-256 of the weights", hint="64 hexadecimal digits, if you know them"),
-        Field("release", "Trained on release", "choice", "not known", choices=("", *releases.values())),
-        Field("control_hz", "Actions a second", "number", hint="the gate judges latency by this rate"),
-    )
-    return draw_panel(
-        "Add a policy that was trained elsewhere", draw_form("/api/policy/register", fields, Submit("Add policy"))
-    )
 
 
 def draw_policy(visit: Visit) -> Drawn:
