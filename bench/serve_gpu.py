@@ -116,12 +116,13 @@ def measure_through_server(engine: ChunkEngine, seen: list[Observation], calls: 
         import uvicorn
 
         from fieldloop.protocol import default_operations
-        from fieldloop.serve.server import make_app, make_server_config
+        from fieldloop.serve.server import make_app, make_roster, make_server_config
         from fieldloop_robot.client import PolicyClient
     except ImportError as missing:
         return {"skipped": str(missing)}
     settings = default_operations()["serve"]
-    server = uvicorn.Server(make_server_config(make_app(engine, settings), "127.0.0.1", 0, settings))
+    app = make_app(make_roster(engine, settings), settings)
+    server = uvicorn.Server(make_server_config(app, "127.0.0.1", 0, settings))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -7,8 +7,8 @@ import time
 
 import lr_shim  # type: ignore[import-not-found]  # noqa: F401 - before lerobot
 import numpy as np
-from lerobot.configs.video import RGBEncoderConfig  # type: ignore[import-not-found]
-from lerobot.datasets.lerobot_dataset import LeRobotDataset  # type: ignore[import-not-found]
+from lerobot.configs.video import RGBEncoderConfig
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
 FPS = 30
 

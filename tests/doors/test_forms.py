@@ -35,8 +35,7 @@ PRESSED = {
     "/api/annotate/export/download", "/api/annotate/deal", "/api/annotate/spot-check",
     "/api/annotate/calibration",
 }  # fmt: skip
-"""The rollout's button is pressed in test_pages.py, those of taxonomies in test_taxonomy_page.py."""
-"""The rollout's button is pressed in test_pages.py, those that check and run a policy in test_policy_form.py."""
+"""Pressed elsewhere: the rollout's (test_pages.py), taxonomies' (test_taxonomy_page.py), policies' (test_policy_form.py)."""
 
 
 @pytest.fixture(scope="module")
