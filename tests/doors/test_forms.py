@@ -35,7 +35,7 @@ PRESSED = {
     "/api/annotate/export/download", "/api/annotate/deal", "/api/annotate/spot-check",
     "/api/annotate/calibration",
 }  # fmt: skip
-"""Pressed elsewhere: rollouts in test_pages.py, taxonomies in test_taxonomy_page.py, policies in test_policy_form.py."""
+"""Pressed elsewhere: rollouts (test_pages.py), taxonomies (test_taxonomy_page.py), policies (test_policy_form.py)."""
 
 
 @pytest.fixture(scope="module")
