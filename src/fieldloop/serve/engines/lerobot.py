@@ -94,7 +94,7 @@ class LibraryEngine:
         if hasattr(self._policy, "diffusion"):
             from lerobot.policies.utils import populate_queues
 
-            batch = dict(batch)
+            batch = {name: value for name, value in batch.items() if name != stated_by.ACTION}
             pictures = [name for name, kind in self._kinds.items() if kind == "VISUAL"]
             if pictures:
                 batch["observation.images"] = require_torch().stack([batch[name] for name in pictures], dim=-4)
