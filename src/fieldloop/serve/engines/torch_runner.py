@@ -1,7 +1,8 @@
 """Run a function of tensors with PyTorch: eager, compiled, as a CUDA graph, or both.
 
-A CUDA graph holds the copies to and from the GPU as well, so that a call is one launch and one wait. Graphs have fixed
-sizes: a batch is filled up to the next power of two, and each size is recorded once, before the first robot asks.
+A CUDA graph holds the copies to and from the GPU as well, so that a call is one launch and one wait. Graphs and
+compiled code have fixed sizes: a batch is filled up to the next power of two, and each size is made once, before a
+robot asks.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +33,8 @@ class TorchRunner:
         if mode.endswith("cuda_graph") and not device.startswith("cuda"):
             raise BadInput(f"The mode {mode!r} needs a GPU; on {device!r} use 'eager' or 'compiled'.")
         self._device, self._graphed = torch.device(device), mode.endswith("cuda_graph")
-        self._function = torch.compile(function, dynamic=False) if mode.startswith("compiled") else function
+        self._compiled = mode.startswith("compiled")
+        self._function = torch.compile(function, dynamic=False) if self._compiled else function
         self._graphs: dict[int, _Graph] = {}
 
     def run(self, feed: Feed) -> NDArray[Any]:
@@ -43,13 +45,15 @@ class TorchRunner:
         with torch.inference_mode():
             if self._graphed:
                 return self._find_graph(feed, size).replay(feed, size)
-            tensors = {name: torch.from_numpy(array).to(self._device) for name, array in feed.items()}
-            return np.asarray(self._function(tensors).float().cpu().numpy())
+            whole = _fill_up(feed, round_up(size)) if self._compiled else feed
+            tensors = {name: torch.from_numpy(array).to(self._device) for name, array in whole.items()}
+            return np.asarray(self._function(tensors).float().cpu().numpy()[:size])
 
-    def prepare(self, example: Feed, sizes: tuple[int, ...] = (1,)) -> None:
-        """Compile and record for these batch sizes; `example` is a batch of one."""
-        for size in sizes:
-            self.run({name: np.repeat(array[:1], size, axis=0) for name, array in example.items()})
+    def prepare(self, example: Feed, most: int = 1) -> None:
+        """Compile and record every batch size up to `most`, so that no robot waits for it; `example` has one row."""
+        if self._compiled or self._graphed:
+            for size in list_sizes(most):
+                self.run(_fill_up(example, size))
 
     def _find_graph(self, feed: Feed, size: int) -> "_Graph":
         room = round_up(size)
@@ -98,6 +102,22 @@ def round_up(size: int) -> int:
     [1, 2, 4, 8, 16]
     """
     return 1 << (size - 1).bit_length()
+
+
+def list_sizes(most: int) -> tuple[int, ...]:
+    """List the batch sizes that are compiled or recorded.
+
+    >>> list_sizes(1), list_sizes(6)
+    ((1,), (1, 2, 4, 8))
+    """
+    return tuple(1 << power for power in range(round_up(most).bit_length()))
+
+
+def _fill_up(feed: Feed, size: int) -> dict[str, NDArray[Any]]:
+    """Repeat the last row until a batch has this size."""
+    return {
+        name: np.concatenate([array, np.repeat(array[-1:], size - len(array), axis=0)]) for name, array in feed.items()
+    }
 
 
 def choose_dtype(precision: str) -> Any:
