@@ -3,7 +3,7 @@
 ACT: 66 M parameters at inference (7 decoder layers), two cameras of 3 × 224 × 224 as uint8, chunk 100 × 14, random
 weights; the engine is the one that serves LeRobot's ACT checkpoints, timed call by call from the arrays of an
 observation to the actions in NumPy, copies to and from the GPU included. Then the same engine behind the WebSocket
-server, where its packages are installed: one client on loopback, one call after the other.
+server, where its packages are installed: one robot in another process on loopback, one call after the other.
 
 Large: `bench.vla_stand_in`, 3.2 billion parameters in bfloat16, chunk 50, ten flow steps, by batch size. A batch of n
 robots that each replan at `REPLANS_HZ` must be answered within one period; robots at 10 Hz is the largest batch whose
@@ -16,7 +16,6 @@ p99 is within 100 ms.
 import argparse
 import json
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -31,7 +30,7 @@ from bench import vla_stand_in as large
 from bench.act_weights import draw_act_weights
 from fieldloop.model.policy import Input, Observation
 from fieldloop.serve.bundle import Bundle
-from fieldloop.serve.engines.act import describe_inputs, make_act_function
+from fieldloop.serve.engines.act import make_act_function, make_blank_batch
 from fieldloop.serve.engines.arrays import ChunkEngine
 from fieldloop.serve.engines.torch_runner import TorchRunner
 from fieldloop.serve.networks.act import ActShape
@@ -65,7 +64,7 @@ def make_act_engine(mode: str, precision: str, device: str, *, small: bool) -> t
     inputs = (*(Input(name, (side, side, 3), "uint8") for name in CAMERAS), Input(STATE, (ACTIONS,), "float32"))
     names = tuple(f"joint_{n}" for n in range(ACTIONS))
     bundle = Bundle("act", "act", "", "", inputs, names, 50.0, {}, "", engine="lerobot", horizon=CHUNK)
-    runner.prepare(describe_inputs(bundle))
+    runner.prepare(make_blank_batch(bundle))
     return ChunkEngine(bundle, runner.run, ()), sum(array.size for array in state.values())
 
 
@@ -104,36 +103,27 @@ def measure_act(device: str, calls: int, *, small: bool) -> Iterator[Row]:
             first = answer if first is None else first
             row |= {"parameters": parameters, "largest_difference_from_first": float(np.abs(answer - first).max())}
             row |= time_calls(lambda n, e=engine, s=seen: e.act(s[n % len(s)]), calls)  # type: ignore[misc]
-            row["server"] = measure_through_server(engine, seen, calls)
+            row["server"] = measure_through_server(engine, calls)
         except Exception as wrong:  # noqa: BLE001 - one mode that fails must not lose the others
             row["failed"] = f"{type(wrong).__name__}: {str(wrong).splitlines()[:1]}"
         yield row
 
 
-def measure_through_server(engine: ChunkEngine, seen: list[Observation], calls: int) -> Row:
-    """Time one client over loopback; without the server's packages, state which is missing."""
+def measure_through_server(engine: ChunkEngine, calls: int, robots: int = 1) -> Row:
+    """Time robots in another process over loopback; without the server's packages, state which is missing."""
     try:
-        import uvicorn
+        import fastapi  # noqa: F401 - the server's, as is uvicorn
+        import msgpack  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
 
         from fieldloop.protocol import default_operations
-        from fieldloop.serve.server import make_app, make_roster, make_server_config
-        from fieldloop_robot.client import PolicyClient
+        from fieldloop.serve.rehearsal import measure_through_socket
     except ImportError as missing:
         return {"skipped": str(missing)}
-    settings = default_operations()["serve"]
-    app = make_app(make_roster(engine, settings), settings)
-    server = uvicorn.Server(make_server_config(app, "127.0.0.1", 0, settings))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    try:
-        with PolicyClient(f"ws://127.0.0.1:{port}", timeout_s=30.0) as client:
-            return time_calls(lambda n: client.act(seen[n % len(seen)]), calls)
-    finally:
-        server.should_exit = True
-        thread.join(10)
+    settings = default_operations()["serve"].replace_values(benchmark_calls=calls)
+    found = measure_through_socket(engine, settings, robots)
+    return {"robots": robots, **{key: getattr(found, key) for key in ("calls", "p50_ms", "p95_ms", "p99_ms", "max_ms")}}
 
 
 def measure_large(device: str, calls: int, sizes: large.Sizes, modes: tuple[str, ...]) -> Iterator[Row]:

@@ -30,7 +30,6 @@ from fieldloop.serve.engines.torch_runner import TorchRunner
 PERIOD_S = 0.1
 SHARE_IN_TIME = 0.99
 ROBOTS = (1, 2, 4, 6, 7, 8, 9, 10, 11, 12)
-SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
 Row = dict[str, Any]
 
 
@@ -41,7 +40,7 @@ def make_large_engine(sizes: large.Sizes, mode: str, device: str) -> ChunkEngine
     dtype = torch.float32 if device == "cpu" else torch.bfloat16
     runner = TorchRunner(large.make_function(sizes, large.make_weights(sizes, device, dtype)), mode=mode, device=device)
     feed = make_large_feed(sizes, 1)
-    runner.prepare(feed, SIZES)
+    runner.prepare(feed, ROBOTS[-1])
     inputs = tuple(Input(name, array.shape[1:], str(array.dtype)) for name, array in feed.items())
     names = tuple(f"value_{n}" for n in range(sizes.actions))
     bundle = Bundle("large", "large", "", "", inputs, names, 50.0, {}, "", horizon=sizes.chunk)

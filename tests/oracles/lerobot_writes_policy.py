@@ -19,6 +19,7 @@ from fieldloop.model.policy import Observation
 from fieldloop.serve.adding.lerobot_policy import describe_lerobot_policy
 from fieldloop.serve.adding.settings import read_settings
 from fieldloop.serve.adding.write import write_bundle_folder
+from fieldloop.serve.engines.lerobot import LibraryEngine
 from fieldloop.serve.open_engine import open_engine
 
 CAMERAS = ("observation.images.top", "observation.images.wrist")
@@ -75,8 +76,11 @@ def compare(folder, mode, *, pre_norm):
     made = describe_lerobot_policy(folder, "act", settings)
     write_bundle_folder(folder.with_name(folder.name + "-bundle"), *made, {}, "")
     engine = open_engine(folder.with_name(folder.name + "-bundle"))
-    ours = engine.act(Observation(0, pictures, {STATE: state.astype(float)})).chunk
-    return {"difference": float(np.abs(ours - theirs).max()), "largest": float(np.abs(theirs).max())}
+    seen = Observation(0, pictures, {STATE: state.astype(float)})
+    library = LibraryEngine(engine.bundle, folder, "cpu", ())  # how every type but ACT is run
+    answers = {"ours": engine.act(seen).chunk, "library": library.act(seen).chunk}
+    found = {name: float(np.abs(answer - theirs).max()) for name, answer in answers.items()}
+    return found | {"largest": float(np.abs(theirs).max())}
 
 
 if __name__ == "__main__":

@@ -32,7 +32,13 @@ def written(tmp_path_factory):
 def test_our_act_answers_as_lerobot_does(written, mode):
     _, found = written
     assert found[mode]["largest"] > 0.5
-    assert found[mode]["difference"] < 1e-4 * found[mode]["largest"]
+    assert found[mode]["ours"] < 1e-4 * found[mode]["largest"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_engine_that_calls_lerobot_answers_as_lerobot_does(written, mode):
+    _, found = written
+    assert found[mode]["library"] < 1e-6 * found[mode]["largest"]
 
 
 @pytest.mark.parametrize("mode", MODES)

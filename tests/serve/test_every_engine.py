@@ -25,7 +25,14 @@ from fieldloop.serve.engine import BatchEngine, RememberingEngine
 from fieldloop.serve.engines.groot import GrootEngine
 from fieldloop.serve.open_engine import open_engine
 
-KINDS = ("own onnx", "onnx", "onnx of batch 1", "torchscript", "lerobot act", "openpi", "groot", "groot over zeromq")
+KINDS = (
+    "own onnx",
+    "onnx",
+    "onnx of batch 1",
+    "torchscript",
+    "lerobot act",
+"openpi", "groot", "groot that remembers",
+         "groot over zeromq")  # fmt: skip
 LEROBOT = {"control_hz": 30, "action_names": ["a", "b", "c"]}
 
 
@@ -45,12 +52,13 @@ def make_engine(kind, folder, stack):
     if kind == "openpi":
         address = stack.enter_context(stand_ins.run_openpi_server())
         made = describe_server(address, "theirs", read_settings(stand_ins.REMOTE, "mine.toml"))
-    elif kind == "groot":
+    elif kind in ("groot", "groot that remembers"):
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         server = stand_ins.GrootServer()
         patch.setattr(GrootEngine, "_exchange", lambda _self, data: server.reply(data))
         patch.setattr("fieldloop.serve.engines.groot.require_zmq", lambda: None)
-        made = describe_server("tcp://127.0.0.1:1", "theirs", read_settings(stand_ins.groot_settings(), "mine.toml"))
+        settings = stand_ins.groot_settings(remembers=kind.endswith("remembers"))
+        made = describe_server("tcp://127.0.0.1:1", "theirs", read_settings(settings, "mine.toml"))
     elif kind == "groot over zeromq":
         pytest.importorskip("zmq", reason="pyzmq is not installed: pip install 'fieldloop[groot]'")
         address = stack.enter_context(stand_ins.run_groot_server(stand_ins.GrootServer("npy")))

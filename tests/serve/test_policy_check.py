@@ -213,3 +213,13 @@ def test_names_and_rate_of_a_dataset_are_read(tmp_path):
     (tmp_path / "meta" / "info.json").write_text(json.dumps(INFO))
     facts = read_dataset_facts(tmp_path)
     assert (facts.fps, facts.names[ACTION], facts.shapes[CAMERAS[0]]) == (30.0, tuple(JOINTS), (3, 32, 32))
+
+
+def test_files_that_git_lfs_did_not_fetch_cannot_be_told_and_say_so(tmp_path):
+    folder = write_lerobot(tmp_path)
+    for path in folder.glob("*.safetensors"):
+        path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 206699736\n")
+    findings = check(folder)
+    assert not failed(findings)
+    assert check_policy(None, folder).status is Status.CANNOT_TELL
+    assert sum("git lfs pull" in answer for answer in check_policy(None, folder).answers) == 3

@@ -18,8 +18,7 @@ ENGINES: Mapping[str, str] = {
 }
 """Engine name → `module:function`; the function takes (folder, threads, policy, computing) and returns an Engine."""
 
-DEVICE, TORCH_MODE, PRECISION = "device", "torch_mode", "precision"
-COMPUTING = (DEVICE, TORCH_MODE, PRECISION)
+COMPUTING = ("device", "torch_mode", "precision", "max_batch")
 """Settings of the section `serve` that say where and how a policy computes on this machine."""
 
 

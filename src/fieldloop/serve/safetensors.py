@@ -15,10 +15,15 @@ from fieldloop.errors import BadInput
 
 MAX_HEADER = 100 << 20  # as the format's own library
 PREFIX = struct.Struct("<Q")
+POINTER = b"version https://git-lfs"
 DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
 }  # fmt: skip
+
+
+class Pointer(BadInput):
+    """A few lines of text that Git LFS leaves in place of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ def read_header(path: Path) -> dict[str, Tensor]:
     size = path.stat().st_size
     with path.open("rb") as stream:
         prefix = stream.read(PREFIX.size)
+        if prefix == POINTER[: PREFIX.size] and stream.read(len(POINTER) - PREFIX.size) == POINTER[PREFIX.size :]:
+            raise Pointer(f"{path} is a pointer of Git LFS, the file itself was not fetched. Run: git lfs pull")
         length = PREFIX.unpack(prefix)[0] if len(prefix) == PREFIX.size else MAX_HEADER + 1
         if length > min(MAX_HEADER, size):
             raise BadInput(f"{path} is not a safetensors file, or it is cut off: its header is not complete.")

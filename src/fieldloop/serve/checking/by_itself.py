@@ -13,7 +13,7 @@ from fieldloop.serve.checking.answers import leave_open, report_agreement, repor
 from fieldloop.serve.engines.act import STATE, VISUAL
 from fieldloop.serve.lerobot_folder import ACTION, Feature, LerobotFolder, Step
 from fieldloop.serve.normaliser import MODES
-from fieldloop.serve.safetensors import read_header
+from fieldloop.serve.safetensors import Pointer, read_header
 
 Statistics = Mapping[str, Mapping[str, NDArray[np.float64]]]
 CONFIGURATION, NORMALISER, ORDERED = "policy.configuration", "policy.normaliser", "policy.statistics_in_order"
@@ -71,13 +71,19 @@ def _check_normaliser(stated: LerobotFolder, name: str, features: Mapping[str, F
     try:
         statistics = lerobot.read_statistics(stated.folder, step)
     except BadInput as wrong:
-        yield report_contradiction(NORMALISER, step.state, note("policy.unreadable", why=str(wrong)))
+        yield _judge_unreadable(NORMALISER, step.state, wrong)
         return
     renamed = {stated.renamed.get(key, key): values for key, values in statistics.items()}
     for key, feature in features.items():
         if EMPTY_CAMERA not in key:
             yield from _check_feature(_find_mode(stated, step, feature), key, feature, renamed)
     yield from _check_cameras(stated, name, renamed)
+
+
+def _judge_unreadable(check: str, about: str, wrong: BadInput) -> Finding:
+    """A damaged file is a fault; one that was not fetched states nothing yet."""
+    judge = report_unstated if isinstance(wrong, Pointer) else report_contradiction
+    return judge(check, about, note("policy.unreadable", why=str(wrong)))
 
 
 def _find_mode(stated: LerobotFolder, step: Step, feature: Feature) -> str:
@@ -173,7 +179,7 @@ def _check_weights(stated: LerobotFolder) -> Iterator[Finding]:
     try:
         header = read_header(path)
     except BadInput as wrong:
-        yield report_contradiction(WEIGHTS, lerobot.WEIGHTS, note("policy.unreadable", why=str(wrong)))
+        yield _judge_unreadable(WEIGHTS, lerobot.WEIGHTS, wrong)
         return
     if stated.kind != "act":
         yield leave_open(WEIGHTS, lerobot.WEIGHTS, note("policy.weights_not_compared", kind=stated.kind))

@@ -84,7 +84,7 @@ def make_act_function(
     return answer
 
 
-def describe_inputs(bundle: Bundle) -> dict[str, NDArray[Any]]:
+def make_blank_batch(bundle: Bundle) -> dict[str, NDArray[Any]]:
     """Return a blank batch of one."""
     return {i.name: np.zeros((1, *i.shape), i.dtype) for i in bundle.inputs}
 

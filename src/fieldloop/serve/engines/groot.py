@@ -1,8 +1,9 @@
 """Ask a GR00T policy server over ZeroMQ, as an engine: its weights stay on the other machine.
 
 The card's options state `url`, `keys` (input → 'video.<camera>' or 'state.<part>'), `actions` (parts of the answer in
-order, each with its number of values), `language` (the key of the task), `encoding` and, where the server wants one,
-`token_from`: the name of the environment variable that holds its token.
+order, each with its number of values), `language` (the key of the task), `encoding`, `remembers` (the server keeps
+something within an episode) and, where the server wants one, `token_from`: the name of the environment variable that
+holds its token.
 """
 
 import os
@@ -65,10 +66,6 @@ class GrootEngine:
         names = self._bundle.action_names
         return tuple(Action(names, chunk if len(chunk) > 1 else chunk[0], None, latency_ms) for chunk in chunks)
 
-    def reset(self, episode: str) -> None:  # noqa: ARG002 - the protocol names no episode
-        """Let the server forget the episode."""
-        self._call("reset", {"options": None})
-
     def _join_parts(self, answer: Any, size: int) -> NDArray[Any]:
         """Put the parts of an answer side by side, in the order of the card."""
         actions = answer[0] if isinstance(answer, list | tuple) and answer else answer
@@ -123,6 +120,14 @@ class GrootEngine:
             self._socket = None
 
 
+class RememberingGrootEngine(GrootEngine):
+    """A policy whose server keeps something within an episode; it serves one robot, as no request names its own."""
+
+    def reset(self, episode: str) -> None:  # noqa: ARG002 - the protocol names no episode
+        """Let the server forget the episode."""
+        self._call("reset", {"options": None})
+
+
 def load_bundle(
     folder: Path, threads: int = 1, policy: str = "", computing: Mapping[str, Any] | None = None
 ) -> GrootEngine:
@@ -131,7 +136,8 @@ def load_bundle(
     bundle = read_bundle(folder)
     url = read_url(bundle, ("tcp",), folder)
     reopen = (load_bundle, folder, threads, policy, computing)
-    engine = GrootEngine(replace(bundle, policy=policy or bundle.policy), url, reopen)
+    kind = RememberingGrootEngine if bundle.options.get("remembers") else GrootEngine
+    engine = kind(replace(bundle, policy=policy or bundle.policy), url, reopen)
     run_trial_inference(engine, folder)
     return engine
 

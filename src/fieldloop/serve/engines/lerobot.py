@@ -13,7 +13,7 @@ from fieldloop.model.policy import Action, Observation
 from fieldloop.serve import lerobot_folder as stated_by
 from fieldloop.serve.bundle import Bundle, read_bundle
 from fieldloop.serve.engine import Engine
-from fieldloop.serve.engines.act import WHITE, open_act
+from fieldloop.serve.engines.act import WHITE, make_blank_batch, open_act
 from fieldloop.serve.engines.arrays import (
     ChunkEngine,
     check_answers,
@@ -36,6 +36,7 @@ def load_bundle(folder: Path, threads: int = 1, policy: str = "", computing: Map
     reopen = (load_bundle, folder, threads, policy, computing)
     if stated_by.read_lerobot_folder(folder).kind == "act":
         runner = open_act(folder, asked)
+        runner.prepare(make_blank_batch(bundle), int(asked.get("max_batch", 1)))
         engine: Engine = ChunkEngine(bundle, runner.run, reopen)
     else:
         engine = LibraryEngine(bundle, folder, str(asked.get("device", "cpu")), reopen)
@@ -94,7 +95,7 @@ class LibraryEngine:
         if hasattr(self._policy, "diffusion"):
             from lerobot.policies.utils import populate_queues
 
-            batch = dict(batch)
+            batch = {name: value for name, value in batch.items() if name != stated_by.ACTION}
             pictures = [name for name, kind in self._kinds.items() if kind == "VISUAL"]
             if pictures:
                 batch["observation.images"] = require_torch().stack([batch[name] for name in pictures], dim=-4)

@@ -1,8 +1,9 @@
 """Run a function of tensors with PyTorch: eager, compiled, as a CUDA graph, or both.
 
-A CUDA graph holds the copies to and from the GPU as well, so that a call is one launch and one wait. Graphs have fixed
-sizes: a batch is filled up to the next size, and each size is recorded once, before the first robot asks. They lie close
-together, because a large model's time grows with each robot: with powers of two alone one GPU held 6 robots, so 8.
+A CUDA graph holds the copies to and from the GPU as well, so that a call is one launch and one wait. Graphs and
+compiled code have fixed sizes: a batch is filled up to the next one, and each size is made once, before a robot asks.
+Sizes of graphs lie close together: a GPU held 8 robots of a large model with them, 6 with powers of two. Compiled code
+takes powers of two, because each size takes a minute or more to compile.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +35,9 @@ class TorchRunner:
         if mode.endswith("cuda_graph") and not device.startswith("cuda"):
             raise BadInput(f"The mode {mode!r} needs a GPU; on {device!r} use 'eager' or 'compiled'.")
         self._device, self._graphed = torch.device(device), mode.endswith("cuda_graph")
-        self._function = torch.compile(function, dynamic=False) if mode.startswith("compiled") else function
+        self._compiled = mode.startswith("compiled")
+        self._function = torch.compile(function, dynamic=False) if self._compiled else function
+        self._round_up = round_up_to_power if self._compiled else round_up
         self._graphs: dict[int, _Graph] = {}
 
     def run(self, feed: Feed) -> NDArray[Any]:
@@ -45,16 +48,18 @@ class TorchRunner:
         with torch.inference_mode():
             if self._graphed:
                 return self._find_graph(feed, size).replay(feed, size)
-            tensors = {name: torch.from_numpy(array).to(self._device) for name, array in feed.items()}
-            return np.asarray(self._function(tensors).float().cpu().numpy())
+            whole = _fill_up(feed, self._round_up(size)) if self._compiled else feed
+            tensors = {name: torch.from_numpy(array).to(self._device) for name, array in whole.items()}
+            return np.asarray(self._function(tensors).float().cpu().numpy()[:size])
 
-    def prepare(self, example: Feed, sizes: tuple[int, ...] = (1,)) -> None:
-        """Compile and record for these batch sizes; `example` is a batch of one."""
-        for size in sizes:
-            self.run({name: np.repeat(array[:1], size, axis=0) for name, array in example.items()})
+    def prepare(self, example: Feed, most: int = 1) -> None:
+        """Compile and record every batch size up to `most`, so that no robot waits for it; `example` has one row."""
+        if self._compiled or self._graphed:
+            for size in sorted({self._round_up(n) for n in range(1, most + 1)}):
+                self.run(_fill_up(example, size))
 
     def _find_graph(self, feed: Feed, size: int) -> "_Graph":
-        room = round_up(size)
+        room = self._round_up(size)
         if room not in self._graphs:
             self._graphs[room] = _Graph(self._function, feed, room, self._device)
         return self._graphs[room]
@@ -94,13 +99,29 @@ class _Graph:
 
 
 def round_up(size: int) -> int:
-    """Return the batch size that is recorded: each up to 8, by twos up to 16, then by eights.
+    """Return the size of the graph for a batch: each up to 8, by twos up to 16, then by eights.
 
     >>> [round_up(n) for n in (1, 2, 3, 8, 9, 17)]
     [1, 2, 3, 8, 10, 24]
     """
     step = next((step for most, step in SIZE_STEPS if size <= most), LARGE_STEP)
     return step * -(-size // step)
+
+
+def round_up_to_power(size: int) -> int:
+    """Return the size of compiled code for a batch: the next power of two.
+
+    >>> [round_up_to_power(n) for n in (1, 2, 3, 8, 9)]
+    [1, 2, 4, 8, 16]
+    """
+    return 1 << (size - 1).bit_length()
+
+
+def _fill_up(feed: Feed, size: int) -> dict[str, NDArray[Any]]:
+    """Repeat the last row until a batch has this size."""
+    return {
+        name: np.concatenate([array, np.repeat(array[-1:], size - len(array), axis=0)]) for name, array in feed.items()
+    }
 
 
 def choose_dtype(precision: str) -> Any:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fieldloop.errors import BadInput, Refused
 from fieldloop.serve.bundle import read_bundle
 from fieldloop.serve.engines.arrays import ChunkEngine, get_first_line, run_trial_inference
@@ -29,10 +31,12 @@ def load_bundle(
     function = make_call(
         module, names, by_name=bool(bundle.options.get("by_name")), output=bundle.options.get("output")
     )
+    most = int(asked.get("max_batch", 1))
     mode = str(asked.get("torch_mode", "eager"))
     if mode.startswith("compiled"):
         raise BadInput("A TorchScript file is compiled already; run it with torch_mode 'eager' or 'cuda_graph'.")
     runner = TorchRunner(function, mode=mode, device=str(asked.get("device", "cpu")))
+    runner.prepare({name: np.zeros((1, *i.shape), i.dtype) for name, i in zip(names, bundle.inputs, strict=True)}, most)
     reopen = (load_bundle, folder, threads, policy, computing)
     engine = TorchScriptEngine(replace(bundle, policy=policy or bundle.policy), runner.run, reopen)
     run_trial_inference(engine, folder)
