@@ -173,8 +173,37 @@ def test_a_server_follows_the_rollout(house):
         assert roster.in_force.id == first
         move(house, "p2", Rung.FLEET, 1.0)
         wait_until(lambda: roster.in_force.id == second and roster.route is None)
+        served.roll_back_served_policy(house, reason="by hand")
+        time.sleep(0.2)
+        assert roster.in_force.id == first, "what a person changed stays until the rollout moves"
+        served.put_policy_in_force(house, "p2")
         move(house, "p2", Rung.BACK, 0.0)
         wait_until(lambda: roster.in_force.id == first)
     reasons = [change[1:3] for change in list_changes(house)]
     assert ("loaded", "follows the rollout") in reasons
     assert reasons.count(("activated", "follows the rollout")) == 2
+
+
+def test_a_version_that_a_person_suspended_is_not_brought_back_by_the_rollout(house):
+    move(house, "p1", Rung.FLEET, 1.0)
+    pass_gate(house, "p2")
+    with run_server(house, keep_to_rollout) as (roster, _):
+        move(house, "p2", Rung.FLEET, 1.0)
+        wait_until(lambda: roster.in_force.name == "p2")
+        served.roll_back_served_policy(house, override="it crushes boxes")
+        move(house, "p2", Rung.HALF, 0.5)
+        wait_until(lambda: any(change[1] == "refused" for change in list_changes(house)))
+        assert {roster.choose(f"arm-{n}").name for n in range(60)} == {"p1"}
+    assert ("local", "refused", "suspended on this server: it crushes boxes", False) in list_changes(house)
+
+
+def test_a_candidate_that_is_refused_stays_away_on_the_record(house):
+    move(house, "p1", Rung.FLEET, 1.0)
+    with run_server(house, keep_to_rollout) as (roster, _):
+        move(house, "p2", Rung.TRIAL, 0.05)  # its gate did not pass
+        wait_until(lambda: any(change[1] == "refused" for change in list_changes(house)))
+        assert {roster.choose(f"arm-{n}").name for n in range(60)} == {"p1"}
+    refused = [change for change in list_changes(house) if change[1] == "refused"]
+    assert [reason for _, _, reason, _ in refused] == [
+        "p2 is not served: it was never gated. To serve it anyway, give a reason: --override"
+    ]

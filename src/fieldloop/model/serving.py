@@ -12,6 +12,7 @@ class Moved(StrEnum):
     ACTIVATED = "activated"
     ROLLED_BACK = "rolled back"
     REMOVED = "removed"
+    REFUSED = "refused"
     STOPPED = "stopped"
 
 

@@ -1,8 +1,10 @@
 """What a policy server asks of the house: to load versions, to record each change, and to follow the rollout."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
@@ -14,7 +16,16 @@ from fieldloop.rollout.routing import choose_candidate_or_incumbent
 from fieldloop.serve.doors.parts import Change, House
 from fieldloop.serve.versions import Roster, Version
 
+log = logging.getLogger("fieldloop.serve")
 Load = Callable[[Roster, str, str, Actor], Callable[[], Version]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the rollout wants of a server: the version in production, and the rollout in progress."""
+
+    in_production: str | None = None
+    climbing: Rollout | None = None
 
 
 class ServingRecord:
@@ -31,18 +42,26 @@ class ServingRecord:
 
     def record(self, roster: Roster, change: Change) -> None:
         """Write a change into the ledger, under the actor who made it."""
+        self._write(roster, change.moved, change.version.id, change.actor, change.reason, change.override)
+
+    def record_refusal(self, roster: Roster, policy: str, reason: str) -> None:
+        """Write into the ledger that a version which the rollout wants is not served, and why."""
+        self._write(roster, Moved.REFUSED, policy, self._workspace.actor, reason)
+
+    def _write(self, roster: Roster, moved: Moved, policy: str, actor: Actor, reason: str, override: str = "") -> None:
         serving = Serving(
-            self._id, self._address, change.moved, change.version.id, roster.in_force.id, tuple(roster.versions),
-            self._workspace.clock(), change.override or change.reason, bool(change.override),
+            self._id, self._address, moved, policy, roster.in_force.id, tuple(roster.versions),
+            self._workspace.clock(), override or reason, bool(override),
         )  # fmt: skip
-        self._workspace.acting_as(change.actor).write(ServingMoved(serving))
+        self._workspace.acting_as(actor).write(ServingMoved(serving))
 
 
 @asynccontextmanager
 async def keep_to_rollout(workspace: Workspace, record: ServingRecord, house: House) -> AsyncIterator[None]:
     """Keep a server as the rollout wants it: the version in production, and a share of robots for the candidate.
 
-    A robot changes its version between episodes only.
+    A robot changes its version between episodes only. What a person changed here stays until the rollout moves;
+    a version that a person suspended stays suspended until a person loads it again.
     """
     task = asyncio.create_task(_watch_rollout(workspace, record, house))
     try:
@@ -53,39 +72,46 @@ async def keep_to_rollout(workspace: Workspace, record: ServingRecord, house: Ho
 
 
 async def _watch_rollout(workspace: Workspace, record: ServingRecord, house: House) -> None:
-    seen = -1
+    seen, applied = -1, Wanted()
     while True:
-        last = await asyncio.to_thread(workspace.last_seq)
-        if last != seen:
-            seen = last
-            climbing = await asyncio.to_thread(find_rollout_in_progress, workspace)
-            wanted = await asyncio.to_thread(find_version_in_production, workspace)
-            await _apply_rollout(workspace, record, house, wanted, climbing)
+        try:
+            last = await asyncio.to_thread(workspace.last_seq)
+            wanted = applied if last == seen else await asyncio.to_thread(_read_wanted, workspace)
+            if wanted != applied:
+                await _apply_rollout(workspace, record, house, wanted)
+            seen, applied = last, wanted
+        except FieldloopError as wrong:  # a store that is busy now may not be the next time
+            log.warning("The server could not follow the rollout: %s", wrong)
         await asyncio.sleep(house.settings.number("follow_s"))
 
 
-async def _apply_rollout(
-    workspace: Workspace, record: ServingRecord, house: House, wanted: str | None, climbing: Rollout | None
-) -> None:
-    roster = house.roster
-    needed = [policy for policy in (wanted, climbing.candidate if climbing else None) if policy]
+def _read_wanted(workspace: Workspace) -> "Wanted":
+    return Wanted(find_version_in_production(workspace), find_rollout_in_progress(workspace))
+
+
+async def _apply_rollout(workspace: Workspace, record: ServingRecord, house: House, wanted: "Wanted") -> None:
+    roster, climbing, chosen = house.roster, wanted.climbing, wanted.in_production
+    needed = [policy for policy in (chosen, climbing.candidate if climbing else None) if policy]
     async with house.changing:
         for policy in needed:
             if policy not in roster.versions:
-                await _load_quietly(workspace, record, roster, policy)
-        if wanted in roster.versions and wanted != roster.in_force.id:
-            version = roster.activate(wanted, override="the rollout decided")
+                await _load_or_record_refusal(workspace, record, roster, policy)
+            elif reason := roster.versions[policy].suspended:
+                await asyncio.to_thread(record.record_refusal, roster, policy, f"suspended on this server: {reason}")
+        if chosen in roster.versions and chosen != roster.in_force.id and not roster.versions[chosen].suspended:
+            version = roster.activate(chosen, override="the rollout decided")
             change = Change(Moved.ACTIVATED, version, workspace.actor, "follows the rollout")
             await asyncio.to_thread(record.record, roster, change)
         routed = climbing is not None and climbing.rung is not Rung.SHADOW
         roster.route = _make_route(climbing) if climbing is not None and routed else None
 
 
-async def _load_quietly(workspace: Workspace, record: ServingRecord, roster: Roster, policy: str) -> None:
-    """Load a version that the rollout wants; one that is refused leaves the server as it is."""
+async def _load_or_record_refusal(workspace: Workspace, record: ServingRecord, roster: Roster, policy: str) -> None:
+    """Load a version that the rollout wants; one that is refused leaves the server as it is, on the record."""
     try:
         add = await asyncio.to_thread(record.load, roster, policy, "", workspace.actor)
-    except FieldloopError:
+    except FieldloopError as refused:
+        await asyncio.to_thread(record.record_refusal, roster, policy, str(refused))
         return
     version = add()
     await version.desk.check_health()
