@@ -50,7 +50,8 @@ def _paired(figures: Figures) -> str:
         rows.append(row)
     heads = ["correlation within pairs of the same scene", "80 % against 90 %, up to 200 pairs",
              "equal, 80 %: mean pairs",
-             f"80 % against 85 %, up to {LONG:,}, without stopping early", "pairs of one test at the end with that chance"]  # fmt: skip
+             f"80 % against 85 %, up to {LONG:,}, without stopping early",
+             "pairs of one test at the end with that chance"]  # fmt: skip
     return _draw(heads[: len(rows[0])], rows)
 
 
