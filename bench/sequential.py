@@ -13,6 +13,7 @@ their results are correlated; `null` figures are of equal versions.
 import argparse
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,9 +124,9 @@ def _measure_paired(boundary: Boundary, futility: Futility, *, short: bool) -> I
         yield f"paired_pairs_equal_correlation_{rho}", Figure(equal.mean_pairs, unit="mean pairs, both 80 %")
     if short:
         return
-    long = find_boundary(Scenes.PAIRED, LONG, ALPHA)
+    long, small = find_boundary(Scenes.PAIRED, LONG, ALPHA), replace(futility, worth=0.05)
     for rho in CORRELATIONS:
-        found = compute_operating_characteristics(long, pair_with_correlation(0.85, 0.8, rho))
+        found = compute_operating_characteristics(long, pair_with_correlation(0.85, 0.8, rho), small)
         once = count_fixed_pairs(0.85, 0.8, ALPHA, found.better, rho)
         yield f"paired_power_80_85_of_{LONG}_correlation_{rho}", Figure(found.better, unit="probability")
         yield f"paired_pairs_80_85_of_{LONG}_correlation_{rho}", Figure(found.mean_pairs, unit="mean pairs")

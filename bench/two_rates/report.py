@@ -6,7 +6,7 @@ from bench.harness import Figure, Skipped
 
 Figures = Mapping[str, Figure | Skipped]
 CASES = ("80_85", "80_90", "70_80")
-LONG = 500
+LONG = 1000
 
 
 def tabulate(figures: Figures, step: Mapping[str, tuple[float, float]], step_equal_pairs: float) -> str:
@@ -50,7 +50,7 @@ def _paired(figures: Figures) -> str:
         rows.append(row)
     heads = ["correlation within pairs of the same scene", "80 % against 90 %, up to 200 pairs",
              "equal, 80 %: mean pairs",
-             f"80 % against 85 %, up to {LONG:,}, without stopping early",
+             f"80 % against 85 %, up to {LONG:,}, 5 points worth waiting for",
              "pairs of one test at the end with that chance"]  # fmt: skip
     return _draw(heads[: len(rows[0])], rows)
 
