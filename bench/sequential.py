@@ -13,6 +13,7 @@ their results are correlated; `null` figures are of equal versions.
 import argparse
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,13 +51,14 @@ GRID = np.unique(np.concatenate([np.linspace(0.001, 0.999, 500), [0.002, 0.005, 
 def measure(*, short: bool) -> Mapping[str, Figure | Skipped]:
     """Measure; the short form leaves out tests of more than 200 pairs."""
     settings = default_operations()["gate"]
-    futility = Futility(settings.number("compare_worth"), settings.number("compare_least_chance"))
+    worth, least = settings.number("compare_worth"), settings.number("compare_least_chance")
     unpaired, paired = (find_boundary(scenes, PAIRS, ALPHA) for scenes in Scenes)
+    stops = {scenes: Futility(worth, least, find_margin(scenes)) for scenes in Scenes}
     return {
         **dict(_measure_sizes(short=short)),
-        **dict(_measure_beside_step(unpaired, futility)),
+        **dict(_measure_beside_step(unpaired, stops[Scenes.UNPAIRED])),
         **_measure_ville(1000 if short else 10_000),
-        **dict(_measure_paired(paired, futility, short=short)),
+        **dict(_measure_paired(paired, stops[Scenes.PAIRED], short=short)),
         **dict(_measure_null(unpaired, paired, 4000 if short else 40_000)),
         **dict(_measure_intervals(short=short)),
     }
@@ -118,11 +120,13 @@ def _measure_paired(boundary: Boundary, futility: Futility, *, short: bool) -> I
         found = compute_operating_characteristics(boundary, pair_with_correlation(0.9, 0.8, rho), futility)
         yield f"paired_power_80_90_correlation_{rho}", Figure(found.better, unit="probability")
         yield f"paired_pairs_80_90_correlation_{rho}", Figure(found.mean_pairs, unit="mean pairs")
+        equal = compute_operating_characteristics(boundary, pair_with_correlation(0.8, 0.8, rho), futility)
+        yield f"paired_pairs_equal_correlation_{rho}", Figure(equal.mean_pairs, unit="mean pairs, both 80 %")
     if short:
         return
-    long = find_boundary(Scenes.PAIRED, LONG, ALPHA)
+    long, small = find_boundary(Scenes.PAIRED, LONG, ALPHA), replace(futility, worth=0.05)
     for rho in CORRELATIONS:
-        found = compute_operating_characteristics(long, pair_with_correlation(0.85, 0.8, rho))
+        found = compute_operating_characteristics(long, pair_with_correlation(0.85, 0.8, rho), small)
         once = count_fixed_pairs(0.85, 0.8, ALPHA, found.better, rho)
         yield f"paired_power_80_85_of_{LONG}_correlation_{rho}", Figure(found.better, unit="probability")
         yield f"paired_pairs_80_85_of_{LONG}_correlation_{rho}", Figure(found.mean_pairs, unit="mean pairs")

@@ -6,7 +6,7 @@ from bench.harness import Figure, Skipped
 
 Figures = Mapping[str, Figure | Skipped]
 CASES = ("80_85", "80_90", "70_80")
-LONG = 500
+LONG = 1000
 
 
 def tabulate(figures: Figures, step: Mapping[str, tuple[float, float]], step_equal_pairs: float) -> str:
@@ -43,12 +43,15 @@ def _paired(figures: Figures) -> str:
     for key in (name for name in figures if name.startswith("paired_power_80_90_")):
         rho = key.rpartition("_")[2]
         long, once = f"paired_pairs_80_85_of_{LONG}_correlation_{rho}", figures.get(f"paired_once_80_85_{rho}")
-        row = [rho, _both(figures, key, key.replace("power", "pairs"))]
+        equal = f"{_read(figures, f'paired_pairs_equal_correlation_{rho}'):.1f}"
+        row = [rho, _both(figures, key, key.replace("power", "pairs")), equal]
         if long in figures and isinstance(once, Figure):
             row += [_both(figures, long.replace("pairs", "power"), long), f"{once.value:.0f}"]
         rows.append(row)
     heads = ["correlation within pairs of the same scene", "80 % against 90 %, up to 200 pairs",
-             f"80 % against 85 %, up to {LONG:,}", "pairs of one test at the end with that chance"]  # fmt: skip
+             "equal, 80 %: mean pairs",
+             f"80 % against 85 %, up to {LONG:,}, 5 points worth waiting for",
+             "pairs of one test at the end with that chance"]  # fmt: skip
     return _draw(heads[: len(rows[0])], rows)
 
 

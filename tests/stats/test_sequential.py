@@ -35,8 +35,10 @@ LARGE = [key for key in SHIPPED if key[1] > 200]
 STEP = {(0.85, 0.80): (0.312, 173.5), (0.90, 0.80): (0.824, 119.2), (0.80, 0.70): (0.673, 138.8)}
 """Power and mean pairs of STEP at 200 pairs, computed exactly from its decision table (figures only)."""
 STEP_EQUAL_PAIRS = 190.4
+STOPS = Futility(0.3, 0.2, Margin(1.0, 0.5))
 RESULTS = {(0, 0): "neither", (1, 0): "only_candidate", (0, 1): "only_other", (1, 1): "both"}
 UNPAIRED = SHIPPED["unpaired", 200]
+MARGIN = Margin(*COMPUTED.margins["unpaired"])
 
 
 def tiny(scenes, heights=(1.2, 1.4), pairs=4):
@@ -66,7 +68,7 @@ def enumerate_walks(boundary, pair, futility=None):
 
 
 @pytest.mark.parametrize("scenes", Scenes)
-@pytest.mark.parametrize("futility", [None, Futility(0.3, 0.2), Futility(0.3, 0.2, -1)])
+@pytest.mark.parametrize("futility", [None, STOPS, replace(STOPS, direction=-1)])
 @pytest.mark.parametrize("rates", [(0.5, 0.5, 0.0), (0.9, 0.6, 0.2), (0.3, 0.8, 0.0)])
 def test_operating_characteristics_are_those_of_every_possible_sequence(scenes, futility, rates):
     boundary, pair = tiny(scenes), pair_with_correlation(*rates)
@@ -131,15 +133,24 @@ def test_power_and_pairs_are_those_of_the_best_known_test(rates, step):
     plain = compute_operating_characteristics(UNPAIRED, pair)
     assert plain.better >= 0.98 * step[0]
     assert plain.mean_pairs <= 1.02 * step[1]
-    shipped = compute_operating_characteristics(UNPAIRED, pair, Futility(0.1, 0.06))
+    shipped = compute_operating_characteristics(UNPAIRED, pair, Futility(0.1, 0.06, MARGIN))
     assert shipped.better >= 0.98 * step[0]
     assert shipped.mean_pairs <= step[1]
 
 
 def test_equal_versions_cost_at_most_six_tenths_of_the_pairs():
-    same = compute_operating_characteristics(UNPAIRED, pair_with_correlation(0.8, 0.8), Futility(0.1, 0.06))
+    same = compute_operating_characteristics(UNPAIRED, pair_with_correlation(0.8, 0.8), Futility(0.1, 0.06, MARGIN))
     assert same.mean_pairs <= 0.6 * STEP_EQUAL_PAIRS
     assert same.better <= ALPHA
+
+
+def test_waiting_ends_early_where_a_difference_worth_waiting_for_is_refuted():
+    """Two versions that nearly always do the same thing are soon known to be alike."""
+    futility = Futility(0.1, 0.06, Margin(*COMPUTED.margins["paired"]))
+    alike = pair_with_correlation(0.8, 0.8, 0.9)
+    found = compute_operating_characteristics(SHIPPED["paired", 200], alike, futility)
+    assert found.mean_pairs < 100
+    assert found.futile > 0.95
 
 
 def test_correlation_of_paired_scenes_gives_power_and_saves_pairs():
@@ -158,8 +169,8 @@ def test_correlation_of_paired_scenes_gives_power_and_saves_pairs():
     st.sampled_from([None, 1, -1]),
 )  # fmt: skip
 def test_versions_that_change_places_change_the_verdict(key, first, second, direction):
-    futility = Futility(0.1, 0.06, direction) if direction else None
-    turned = Futility(0.1, 0.06, -direction) if direction else None
+    futility = Futility(0.1, 0.06, MARGIN, direction) if direction else None
+    turned = Futility(0.1, 0.06, MARGIN, -direction) if direction else None
     found = compute_operating_characteristics(SHIPPED[key], pair_with_correlation(first, second), futility)
     swapped = compute_operating_characteristics(SHIPPED[key], pair_with_correlation(second, first), turned)
     assert found.better == pytest.approx(swapped.worse)

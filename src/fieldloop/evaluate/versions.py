@@ -53,12 +53,13 @@ def compare_versions(
     futility = Futility(
         settings.number("compare_worth"),
         settings.number("compare_least_chance"),
+        find_margin(scenes),
         1 if question is Question.BETTER else -1,
     )
     results = np.array([pair.results for pair in attempt_pairs.pairs], dtype=int).reshape(-1, 2)
     at = _walk_to_the_end(boundary, results)
     verdict = _decide(boundary, futility, at)
-    low, high = compute_interval(boundary, find_margin(scenes), at.pairs, at.s, at.lead)
+    low, high = compute_interval(boundary, futility.margin, at.pairs, at.s, at.lead)
     used = results[: at.pairs]
     won, lost = int(used[:, 0].sum()), int(used[:, 1].sum())
     most = boundary.max_pairs - at.pairs if verdict is Verdict.UNDECIDED else 0

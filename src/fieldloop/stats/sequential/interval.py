@@ -31,7 +31,7 @@ def compute_interval(boundary: Boundary, margin: Margin, pairs: int, s: int, d: 
     if not pairs:
         return (-1.0, 1.0)
     tried = np.linspace(-1.0, 1.0, STEPS)
-    held = tried[np.abs(d - pairs * tried) <= _compute_half_widths(boundary, margin, pairs, np.array(s), tried)]
+    held = tried[np.abs(d - pairs * tried) <= compute_half_widths(boundary, margin, pairs, np.array(s), tried)]
     observed = d / pairs
     low, high = (float(held.min()), float(held.max())) if len(held) else (observed, observed)
     lead = int(boundary.list_leads()[pairs - 1][s])
@@ -48,7 +48,7 @@ def compute_miss_chances(boundary: Boundary, margin: Margin, pair: Pair) -> tupl
     d, above, below = np.arange(-reach, reach + 1), 0.0, 0.0
     for (pairs, chances), leads in zip(walk_with_chances(boundary, pair, reach), boundary.list_leads(), strict=True):
         s = np.arange(len(leads))[:, None]
-        width = _compute_half_widths(boundary, margin, pairs, s, np.array(true))
+        width = compute_half_widths(boundary, margin, pairs, s, np.array(true))
         refuted_low, refuted_high = d - pairs * true > width, pairs * true - d > width
         refuted_low |= (d >= leads[:, None]) & (true <= 0)
         refuted_high |= (-d >= leads[:, None]) & (true >= 0)
@@ -58,7 +58,7 @@ def compute_miss_chances(boundary: Boundary, margin: Margin, pair: Pair) -> tupl
     return above, below
 
 
-def _compute_half_widths(boundary: Boundary, margin: Margin, pairs: int, s: Ints, difference: Floats) -> Floats:
+def compute_half_widths(boundary: Boundary, margin: Margin, pairs: int, s: Ints, difference: Floats) -> Floats:
     """Return how far d may lie from t·difference; rates are kept where such a difference is possible."""
     unpaired, size = boundary.steps > 1, np.abs(difference)
     rate = boundary.estimate_rate(pairs, s)
