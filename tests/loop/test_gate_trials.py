@@ -8,7 +8,7 @@ import pytest
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run import incident
-from fieldloop.loop.ship import gate, gate_kept, gate_plan, gate_trials
+from fieldloop.loop.ship import gate, gate_kept, gate_plan, gate_report, gate_trials
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.event import DeploymentMapped, PolicyAdded
 from fieldloop.model.finding import Finding, Status
@@ -169,6 +169,25 @@ def test_the_version_stays_hidden_until_the_gate_decides(here):
         (plan.get_arm(plan.trials[0]), *((17, 17) if plan.trials[0].policy == P1 else (0, 17))),
         *{(letter, 17, 17) if policy == P1 else (letter, 0, 17) for letter, policy in plan.arms},
     }
+
+
+def test_asking_before_the_plan_is_complete_reveals_nothing_and_counts_what_is_there(here):
+    plan = gate_plan.plan_gate(here, "p1", control="p0").plan
+    before = here.store.count(Outcome, {"stage": Stage.GATE})
+    mine = 0
+    for _ in range(6):
+        todo = gate_trials.take_next_trial(here, plan, for_robot=True)
+        gate_trials.record_trial(here, plan, todo.order, "success")
+        mine += todo.policy == P1
+    decision = gate.decide_gate(here, "p1")
+    assert decision.status is Status.CANNOT_TELL
+    assert decision.trials == before + mine
+    assert gate.decide_gate(here, "p1").id == decision.id, "nothing is new"
+    assert here.store.count(Outcome, {"stage": Stage.GATE}) == before
+    assert gate_plan.show_trials(here, plan).arms == ()
+    report = gate_report.show_gate_report(here, "p1")
+    assert len(report.outcomes) == before + mine
+    assert [n.code for n in report.plans[0].deviations] == ["evaluate.trials_not_made"]
 
 
 def test_a_corrected_trial_is_another_question_to_the_gate(here):

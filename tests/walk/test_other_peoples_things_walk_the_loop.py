@@ -32,7 +32,7 @@ START_NS = 1_760_000_000 * 10**9
 DAY_NS, MINUTE_NS = 86_400 * 10**9, 60 * 10**9
 SMALL = """
 [gate.base_trials]
-value = 8
+value = 40
 [gate.consecutive_trials]
 value = 12
 [gate.lighting_trials]
