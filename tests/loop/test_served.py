@@ -118,6 +118,16 @@ def test_a_server_that_was_killed_is_shown_as_silent(house):
         served.roll_back_served_policy(house)
 
 
+def test_a_server_that_was_killed_does_not_hide_the_one_that_runs(house):
+    killed = Serving("serving_x", "http://127.0.0.1:9", Moved.STARTED, "a", "a", ("a",), house.clock())
+    house.write(ServingMoved(killed))
+    with run_server(house):
+        shown = served.load_served_policy(house, "p2", override="on the bench")
+        assert [v.name for v in shown.versions] == ["p1", "p2"]
+        with pytest.raises(BadInput, match=r"No policy server called 'http://x'\. Known: "):
+            served.roll_back_served_policy(house, server="http://x")
+
+
 def test_beyond_loopback_a_token_must_have_been_issued(house):
     with pytest.raises(Refused, match="no token was issued"):
         serve.serve_policies(house, ("p1",), host="0.0.0.0")

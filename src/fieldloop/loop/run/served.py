@@ -110,6 +110,8 @@ def _choose_server(workspace: Workspace, server: str) -> Serving:
         if server not in running:
             raise UnknownName("policy server", server, running, ", ".join(running))
         return running[server]
+    if len(running) > 1:  # one that was killed is still on record
+        running = {address: each for address, each in running.items() if _ask_server(each).answers} or running
     if len(running) > 1:
         raise BadInput(f"Several servers run: {', '.join(running)}. Choose one with --server.")
     return next(iter(running.values()))
