@@ -61,6 +61,10 @@ def test_trials_are_planned_made_and_corrected_without_a_terminal(visitor):
     wrong = visitor.post("/api/gate/result", json={**sent, "order": 2, "steps_done": 9})
     assert wrong.status_code == 422
     assert "not on the rubric" in wrong.json()["detail"]
+    assert visitor.post("/api/gate/next", json={"plan": plan, "order": 2}).status_code == 200
+    mine = page(visitor, "trials")
+    assert "yours now" in mine
+    assert "Trial 2, arm A" in mine
     typed = {"plan": plan, "order": 2, "result": "success", "remark": "<b>fell & rolled</b>"}
     assert visitor.post("/api/gate/result", json=typed).status_code == 200
 

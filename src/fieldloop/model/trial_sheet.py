@@ -26,7 +26,8 @@ class SheetRow:
 class TrialSheet:
     """A plan's trials in order, and how far they are; `arms` names the policies once the gate has decided.
 
-    `plan` is '' where nothing is planned yet and the trials are those that a plan would have.
+    `plan` is '' where nothing is planned yet and the trials are those that a plan would have. `held` is the trial that
+    you have taken, 0 without one.
     """
 
     plan: str
@@ -39,6 +40,7 @@ class TrialSheet:
     arms: tuple[tuple[str, str], ...] = ()
     deviations: tuple[Note, ...] = ()
     html: str | None = None
+    held: int = 0
 
     @property
     def left(self) -> int:

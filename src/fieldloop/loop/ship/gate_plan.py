@@ -157,7 +157,8 @@ def describe_plan(workspace: Workspace, plan: TrialPlan) -> TrialSheet:
     arms = plan.arms if is_revealed(workspace, plan) else ()
     sheet = _draw_up(plan, results, taken, arms)
     deviations = note_deviations(plan, results.values(), workspace.operations["gate"]) if results else ()
-    return replace(sheet, deviations=deviations)
+    mine = (row.order for row in sheet.rows if row.taken_by == workspace.actor.id)
+    return replace(sheet, deviations=deviations, held=next(mine, 0))
 
 
 def _draw_up(

@@ -52,7 +52,8 @@ def _draw_parts(sheet: TrialSheet) -> list[Markup]:
     if not sheet.plan:
         return [_draw_unplanned(sheet), _draw_plan_form(sheet)]
     waiting = [row for row in sheet.rows if row.result is None]
-    free = next((row for row in waiting if not row.taken_by), None)
+    held = next((row for row in waiting if row.order == sheet.held), None)
+    free = held or next((row for row in waiting if not row.taken_by), None)
     parts = [_draw_progress(sheet)]
     if free is not None:
         parts.append(_draw_next_trial(sheet, free))
@@ -121,7 +122,11 @@ def _draw_next_trial(sheet: TrialSheet, row: SheetRow) -> Markup:
         Submit("Not known", {**sends, "result": "unknown"}, kind="ghost"),
     )
     title = f"Trial {row.order}, arm {row.arm}: {describe_scenario(row.scenario)}"
-    return draw_panel(title, setup, form, note="set up as drawn, then state how it ended")
+    taken = row.order == sheet.held
+    body = {"plan": sheet.plan, "order": row.order}
+    take = None if taken else draw_action_button("Take it", "/api/gate/next", body)
+    note = "yours now; set up as drawn" if taken else "take it so that no other person makes it, set up as drawn"
+    return draw_panel(title, setup, form, note=note, right=take)
 
 
 def _draw_results(sheet: TrialSheet) -> Markup:
