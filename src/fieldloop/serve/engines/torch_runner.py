@@ -17,6 +17,7 @@ from fieldloop.errors import BadInput, MissingExtra
 MODES = ("eager", "compiled", "cuda_graph", "compiled_cuda_graph")
 PRECISIONS = ("float32", "tf32", "bfloat16", "float16")
 SIZE_STEPS, LARGE_STEP = ((8, 1), (16, 2)), 8
+MOST_COMPILED = 256  # sizes × versions in one process; 8 by default
 WARM_UPS = 3  # before a graph is recorded: libraries allocate and choose their kernels
 
 Feed = Mapping[str, NDArray[Any]]
@@ -36,7 +37,7 @@ class TorchRunner:
             raise BadInput(f"The mode {mode!r} needs a GPU; on {device!r} use 'eager' or 'compiled'.")
         self._device, self._graphed = torch.device(device), mode.endswith("cuda_graph")
         self._compiled = mode.startswith("compiled")
-        self._function = torch.compile(function, dynamic=False) if self._compiled else function
+        self._function = _compile(function) if self._compiled else function
         self._round_up = round_up_to_power if self._compiled else round_up
         self._graphs: dict[int, _Graph] = {}
 
@@ -115,6 +116,15 @@ def round_up_to_power(size: int) -> int:
     [1, 2, 4, 8, 16]
     """
     return 1 << (size - 1).bit_length()
+
+
+def _compile(function: Function) -> Function:
+    """Compile for fixed sizes; versions of one architecture share a limit on sizes, beyond which they run eager."""
+    import torch
+
+    torch._dynamo.config.recompile_limit = MOST_COMPILED  # noqa: SLF001 - PyTorch documents it by this name only
+    compiled: Function = torch.compile(function, dynamic=False)
+    return compiled
 
 
 def _fill_up(feed: Feed, size: int) -> dict[str, NDArray[Any]]:
