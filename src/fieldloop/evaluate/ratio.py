@@ -6,7 +6,7 @@ rate is the only approximation.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 GRID = 200  # steps of the nuisance rate over which the worst case is sought
 STEPS = 40  # bisection to a trillionth
+KEPT = 4096  # bounds of counts that were asked for before; a gate is asked again with the same trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ def compute_chance_of_as_bad(two_rates: TwoRates, ratio: float) -> float:
     return _compute_tail_probability(two_rates, ratio, sign=-1.0)
 
 
+@lru_cache(KEPT)
 def compute_ratio_bounds(two_rates: TwoRates, level: float) -> tuple[float, float]:
     """Return one-sided lower and upper bounds of the true ratio, each at this level."""
     observed, alpha = two_rates.ratio, 1 - level
