@@ -20,11 +20,11 @@ def answer_openpi(message):
 
 
 @contextmanager
-def run_openpi_server(answer=answer_openpi):
+def run_openpi_server(answer=answer_openpi, metadata=None):
     """Serve metadata first, then answers; an error travels as a text frame with a traceback, as openpi's does."""
 
     def handle(socket):
-        socket.send(wire.pack({"action_horizon": HORIZON}))
+        socket.send(wire.pack({"action_horizon": HORIZON} | (metadata or {})))
         for frame in socket:
             try:
                 socket.send(wire.pack(answer(wire.unpack(frame))))

@@ -16,6 +16,10 @@ from fieldloop.serve.normaliser import read_normaliser
 
 Feed = dict[str, NDArray[Any]]
 PICTURE_AXES = 3
+NO_LEFTOVER = (
+    "This policy was not trained to continue a chunk (supports_rtc is false in its metadata). "
+    "Send the observation without the rest of the last chunk."
+)
 
 
 class ChunkEngine:
@@ -27,6 +31,7 @@ class ChunkEngine:
         Answers are [batch, horizon, values], or a pair of these and a confidence for each row of the batch.
         """
         self._bundle, self._run, self._reopen = bundle, run, reopen
+        refuse_promised_delay(bundle)
         self._read_normaliser()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -85,8 +90,22 @@ def check_answers(values: NDArray[Any], bundle: Bundle, size: int) -> NDArray[np
     return np.asarray(values, np.float64)
 
 
+def refuse_promised_delay(bundle: Bundle) -> None:
+    """Refuse a card that promises to continue a chunk, for an engine that cannot: it would ignore the leftover."""
+    if bundle.max_delay_steps is not None:
+        raise BadInput(
+            f"{bundle.name or 'The card'} states max_delay_steps = {bundle.max_delay_steps}, and what runs it cannot "
+            "continue a chunk: it would ignore the rest of the last one. Leave max_delay_steps out."
+        )
+
+
 def select_inputs(bundle: Bundle, observation: Observation) -> Feed:
-    """Return the array of each input; a stream may come under an alias, and a picture in the other layout."""
+    """Return the array of each input; a stream may come under an alias, and a picture in the other layout.
+
+    The rest of a chunk is refused by a policy that does not continue it, and never ignored.
+    """
+    if observation.leftover is not None and bundle.max_delay_steps is None:
+        raise BadInput(NO_LEFTOVER)
     seen = {**observation.signals, **observation.pictures}
     for alias, name in bundle.aliases.items():
         if alias in seen and name not in seen:

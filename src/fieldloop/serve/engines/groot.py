@@ -20,7 +20,7 @@ from fieldloop.errors import BadInput, MissingExtra
 from fieldloop.model.policy import Action, Observation
 from fieldloop.serve.bundle import Bundle, read_bundle
 from fieldloop.serve.engines import groot_wire
-from fieldloop.serve.engines.arrays import check_answers, run_trial_inference, select_inputs
+from fieldloop.serve.engines.arrays import check_answers, refuse_promised_delay, run_trial_inference, select_inputs
 from fieldloop.serve.engines.remote import ServerUnavailable, read_keys, read_timeout, read_url
 
 VIDEO, STATE = "video", "state"
@@ -32,6 +32,7 @@ class GrootEngine:
     def __init__(self, bundle: Bundle, url: str, reopen: tuple[Any, ...]) -> None:
         """Take a card and the server's address; nothing is connected before the first call."""
         self._bundle, self._url, self._reopen = bundle, url, reopen
+        refuse_promised_delay(bundle)
         self._keys, self._timeout_ms = _read_groot_keys(bundle), int(read_timeout(bundle) * 1e3)
         self._parts = _read_parts(bundle)
         self._socket: Any = None

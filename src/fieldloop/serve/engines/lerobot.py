@@ -18,6 +18,7 @@ from fieldloop.serve.engines.arrays import (
     ChunkEngine,
     check_answers,
     get_first_line,
+    refuse_promised_delay,
     run_trial_inference,
     select_inputs,
 )
@@ -55,6 +56,8 @@ class LibraryEngine:
         self._kinds = {name: one.kind for name, one in stated_by.read_lerobot_folder(folder).inputs.items()}
         try:
             self._policy, self._before, self._after = _load_with_lerobot(folder, device)
+            if bundle.max_delay_steps is not None:
+                _let_it_continue(self._policy, bundle)
         except ImportError as missing:
             raise Refused(
                 f"{folder} holds a policy that LeRobot itself must run, and it cannot be imported ({missing}). "
@@ -83,14 +86,23 @@ class LibraryEngine:
         if self._bundle.takes_prompt:
             batch["task"] = observation.prompt
         torch.manual_seed(SEED)
-        with torch.inference_mode():
-            answered = self._predict(self._before(batch))
+        with torch.no_grad():  # not inference_mode: continuing a chunk follows a gradient
+            answered = self._predict(*self._prepare(batch, observation))
             values = self._after(answered).float().cpu().numpy()
         chunk = check_answers(np.asarray(values), self._bundle, 1)[0]
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         return Action(self._bundle.action_names, chunk if len(chunk) > 1 else chunk[0], None, latency_ms)
 
-    def _predict(self, batch: Mapping[str, Any]) -> Any:
+    def _prepare(self, batch: dict[str, Any], observation: Observation) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what the network takes; the rest of the last chunk becomes the network's numbers, as actions do."""
+        if observation.leftover is None:
+            return self._before(batch), {}
+        rows = require_torch().from_numpy(np.array(observation.leftover, np.float32))[None]
+        ready = dict(self._before(batch | {stated_by.ACTION: rows}))
+        leftover = ready.pop(stated_by.ACTION)[0]
+        return ready, {"inference_delay": observation.delay_steps, "prev_chunk_left_over": leftover}
+
+    def _predict(self, batch: Mapping[str, Any], continued: Mapping[str, Any]) -> Any:
         """Ask for a chunk; a policy that looks at several observations gets this one queued first."""
         if hasattr(self._policy, "diffusion"):
             from lerobot.policies.utils import populate_queues
@@ -101,11 +113,23 @@ class LibraryEngine:
                 batch["observation.images"] = require_torch().stack([batch[name] for name in pictures], dim=-4)
             queues = self._policy._queues  # noqa: SLF001 - as its own select_action does
             self._policy._queues = populate_queues(queues, batch)  # noqa: SLF001
-        return self._policy.predict_action_chunk(batch)
+        return self._policy.predict_action_chunk(batch, **continued)
 
     def _make_tensor(self, name: str, array: Any) -> Any:
         tensor = require_torch().from_numpy(np.array(array))
         return tensor.permute(2, 0, 1).float() / WHITE if self._kinds.get(name) == "VISUAL" else tensor.float()
+
+
+def _let_it_continue(policy: Any, bundle: Bundle) -> None:
+    """Switch a policy's real-time chunking on, by LeRobot's defaults where its configuration states none."""
+    supports = getattr(policy, "supports_rtc", None)
+    if not callable(supports) or not supports():
+        refuse_promised_delay(bundle)
+    if policy.config.rtc_config is None or not policy.config.rtc_config.enabled:
+        from lerobot.policies.rtc import RTCConfig
+
+        policy.config.rtc_config = RTCConfig(enabled=True)
+        policy.init_rtc_processor()
 
 
 def _load_with_lerobot(folder: Path, device: str) -> tuple[Any, Any, Any]:

@@ -13,6 +13,7 @@ from fieldloop.model.policy import Action, Observation
 from fieldloop.serve.bundle import Bundle, read_bundle
 from fieldloop.serve.engines.arrays import check_answers, run_trial_inference, select_inputs
 from fieldloop.serve.engines.remote import ServerUnavailable, nest, read_keys, read_timeout, read_url
+from fieldloop.serve.message import DELAY, LEFTOVER
 from fieldloop_robot import RobotError
 from fieldloop_robot.client import PolicyClient, PolicyRefused
 
@@ -43,6 +44,8 @@ class OpenpiEngine:
         message = nest({self._keys[name]: array for name, array in arrays.items()})
         if self._bundle.takes_prompt:
             message["prompt"] = observation.prompt
+        if observation.leftover is not None:
+            message |= {LEFTOVER: observation.leftover, DELAY: observation.delay_steps}
         reply = self._ask(message)
         actions = reply.get("actions")
         if not isinstance(actions, np.ndarray) or actions.dtype.kind not in "fiu":
@@ -54,6 +57,14 @@ class OpenpiEngine:
     def close(self) -> None:
         """Close the socket; the next call opens another."""
         self._client.close()
+
+    def require_continuation(self) -> None:
+        """Refuse a server that says of itself that it does not continue a chunk, where the card says that it does."""
+        if self._bundle.max_delay_steps is not None and self._client.metadata().get("supports_rtc") is False:
+            raise BadInput(
+                f"{self._bundle.name or 'The card'} states max_delay_steps = {self._bundle.max_delay_steps}, and the "
+                "server's metadata say that its policy does not continue a chunk. Leave max_delay_steps out."
+            )
 
     def _ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -73,6 +84,7 @@ def load_bundle(
     reopen = (load_bundle, folder, threads, policy, computing)
     engine = OpenpiEngine(replace(bundle, policy=policy or bundle.policy), url, reopen)
     run_trial_inference(engine, folder)
+    engine.require_continuation()
     return engine
 
 
