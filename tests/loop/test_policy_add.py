@@ -16,7 +16,9 @@ from fieldloop.loop.run.serve import measure_policy_health
 from fieldloop.loop.ship.policy import add_policy
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Observation, PolicyVersion
+from fieldloop.serve.adding.lerobot_policy import find_replan_steps
 from fieldloop.serve.digests import hash_file
+from fieldloop.serve.lerobot_folder import read_lerobot_folder
 
 TOML = """
 version = "2026-11"
@@ -175,3 +177,17 @@ def test_a_server_becomes_a_policy_by_its_settings(here, tmp_path):  # noqa: F81
     with pytest.raises(Refused, match="does not answer"):
         add_policy(here, "pi0-2", address, settings=table)
     assert add_policy(here, "pi0-3", address).bundle == "", "without settings only the address is recorded"
+
+
+def test_how_many_steps_are_executed_is_stated_or_read_and_decides_the_limit(here, tmp_path, settings):  # noqa: F811
+    settings.write_text("replan_steps = 2\n" + TOML)
+    version = add_policy(here, "theirs", theirs.write_onnx(tmp_path / "theirs.onnx"), settings=settings)
+    engine = load_engine(here, version)
+    assert engine.bundle.metadata["replan_steps"] == 2
+    assert measure_policy_health(here, "theirs").admission.maximum == pytest.approx(0.8 * 2 * 1000 / 50)
+    settings.write_text("replan_steps = 99\n" + TOML)
+    with pytest.raises(BadInput, match="replan_steps = 99 must be whole, from 1 to the horizon"):
+        add_policy(here, "other", theirs.write_onnx(tmp_path / "theirs.onnx"), settings=settings)
+    stated = read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=3))
+    assert find_replan_steps(stated) == 3
+    assert find_replan_steps(read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=99))) is None

@@ -25,7 +25,8 @@ def write_second(folder, **changes):
     card = {
         "schema": SCHEMA, "name": "hand-made", "version": "2", "release": "", "trainer": "none", "engine": "onnx",
         "inputs": [{"name": n, "shape": list(s), "dtype": d} for n, s, d in INPUTS], "action_names": list(NAMES),
-        "control_hz": 10.0, "horizon": 1, "takes_prompt": False, "max_delay_steps": None, "normaliser": "inside",
+        "control_hz": 10.0, "horizon": 1, "takes_prompt": False, "max_delay_steps": None, "replan_steps": None,
+        "normaliser": "inside",
         "aliases": {"top": "camera/overhead"}, "layouts": {"camera/overhead": "HWC"}, "options": {}, "units": {},
         "files": {"policy.onnx": hash_file(folder / "policy.onnx")}, "guard": GUARD,
         "guard_fingerprint": fingerprint_limits(GUARD),
@@ -89,6 +90,8 @@ def test_the_digest_of_a_first_card_counts_where_it_states_one(tmp_path):
         ({"horizon": 0}, "horizon = 0"),
         ({"horizon": 2}, "an action has the shape"),
         ({"max_delay_steps": 1}, "below the horizon of 1"),
+        ({"replan_steps": 2}, "from 1 to the horizon of 1"),
+        ({"replan_steps": 0}, "from 1 to the horizon of 1"),
         ({"aliases": {"top": "wrist"}}, "which is not an input"),
         ({"layouts": {"joints": "HCW"}}, "laid out HWC or CHW"),
         ({"files": {"../policy.onnx": "0" * 64}}, "outside the bundle"),

@@ -53,7 +53,7 @@ def test_a_remote_server_gets_the_rest_of_the_chunk_and_the_delay(tmp_path):
 def test_a_remote_server_that_does_not_continue_chunks_is_found_out(tmp_path):
     with stand_ins.run_openpi_server(metadata={"supports_rtc": False}) as address:
         folder = make_server_bundle(tmp_path / "b", address, max_delay_steps=2)
-        with pytest.raises(BadInput, match="does not continue a chunk. Leave max_delay_steps out"):
+        with pytest.raises(BadInput, match=r"does not continue a chunk\. Leave max_delay_steps out"):
             open_engine(folder)
 
 
@@ -63,7 +63,7 @@ def test_an_engine_that_would_ignore_the_rest_of_a_chunk_does_not_promise_to_con
     for delay in (None, 1):
         made = describe_onnx(path, "theirs", dataclasses.replace(settings, max_delay_steps=delay))
         write_bundle_folder(tmp_path / f"bundle-{delay}", *made, {}, "")
-    with pytest.raises(BadInput, match="it would ignore the rest of the last one. Leave max_delay_steps out"):
+    with pytest.raises(BadInput, match=r"it would ignore the rest of the last one\. Leave max_delay_steps out"):
         open_engine(tmp_path / "bundle-1")
     engine = open_engine(tmp_path / "bundle-None")
     assert engine.bundle.metadata["supports_rtc"] is False

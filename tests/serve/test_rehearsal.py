@@ -61,6 +61,23 @@ def test_a_policy_without_chunks_is_judged_by_the_share_of_its_period():
     assert judge_policy_latency(Latency(1000, 1.0, 2.0, 40.0, 40.0), card, GATE).maximum == pytest.approx(16.0)
 
 
+@pytest.mark.parametrize(
+    ("replan_steps", "limit", "code"),
+    [
+        (None, 80 / 3, "latency"),
+        (1, 80 / 3, "latency"),
+        (2, 160 / 3, "latency_of_chunks"),
+        (4, 100.0, "latency_of_chunks"),
+    ],
+)
+def test_the_period_that_counts_is_the_time_between_two_inferences(replan_steps, limit, code):
+    card = dataclasses.replace(CARD, control_hz=30.0, replan_steps=replan_steps)
+    for p99, status in ((limit - 0.01, Status.PASSED), (limit + 0.01, Status.FAILED)):
+        found = judge_policy_latency(Latency(1000, 1.0, 2.0, p99, p99), card, GATE)
+        assert (found.status, found.maximum) == (status, pytest.approx(limit))
+        assert found.reason.code == f"serve.{code}"
+
+
 def serve_measured(p99_ms):
     roster = Roster(SETTINGS, lambda: 0)
     roster.add(Numbered(1), Latency(1000, 1.0, 2.0, p99_ms, p99_ms), 80.0)

@@ -26,7 +26,8 @@ class Bundle:
 
     `engine` names what runs the weights, with its `options`. A policy answers `horizon` rows of actions.
     `max_delay_steps` is the longest delay, in steps, for which it was trained to continue a chunk; None: it takes no
-    leftover of the last chunk. `files` are the weights by name, with the SHA-256 of each. `aliases` says which input a
+    leftover of the last chunk. `replan_steps` is how many rows a robot executes before it asks again; None: not stated.
+    `files` are the weights by name, with the SHA-256 of each. `aliases` says which input a
     client means by another name; `layouts` how the pictures of an input are laid out (HWC or CHW). `units` are those of
     the values of an action, where they are stated.
     """
@@ -44,6 +45,7 @@ class Bundle:
     horizon: int = 1
     takes_prompt: bool = False
     max_delay_steps: int | None = None
+    replan_steps: int | None = None
     version: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -73,6 +75,7 @@ class Bundle:
             "takes_prompt": self.takes_prompt,
             "supports_rtc": self.max_delay_steps is not None,
             "max_delay_steps": self.max_delay_steps,
+            "replan_steps": self.replan_steps,
             "guard": dict(self.guard),
             "guard_fingerprint": self.guard_fingerprint,
         }
@@ -84,6 +87,7 @@ class Bundle:
             "schema": SCHEMA,
             **{key: getattr(self, key) for key in carried},
             "max_delay_steps": self.max_delay_steps,
+            "replan_steps": self.replan_steps,
             "inputs": [{"name": i.name, "shape": list(i.shape), "dtype": i.dtype} for i in self.inputs],
             "action_names": list(self.action_names),
             **{key: dict(getattr(self, key)) for key in ("aliases", "layouts", "options", "units", "files", "guard")},
@@ -162,6 +166,9 @@ def _read_second(
         raise BadInput(f"{path}: horizon = {horizon!r} is not a whole number of steps from 1.")
     if delay is not None and (not isinstance(delay, int) or isinstance(delay, bool) or not 0 <= delay < horizon):
         raise BadInput(f"{path}: max_delay_steps = {delay!r} must be whole, from 0 and below the horizon of {horizon}.")
+    replan = card.get("replan_steps")
+    if replan is not None and (not isinstance(replan, int) or isinstance(replan, bool) or not 1 <= replan <= horizon):
+        raise BadInput(f"{path}: replan_steps = {replan!r} must be whole, from 1 to the horizon of {horizon}.")
     known = {i.name: i for i in inputs}
     aliases, layouts = (_read_field(path, card, key, dict) for key in ("aliases", "layouts"))
     if wrong := [key for key, name in aliases.items() if name not in known]:
@@ -174,6 +181,7 @@ def _read_second(
         "horizon": horizon,
         "takes_prompt": bool(card.get("takes_prompt", False)),
         "max_delay_steps": delay,
+        "replan_steps": replan,
         "version": str(card.get("version", "")),
         "aliases": dict(aliases),
         "layouts": dict(layouts),

@@ -118,7 +118,8 @@ def _read_leftover(message: Mapping[str, Any], bundle: Bundle) -> tuple[NDArray[
         return None, 0
     if bundle.max_delay_steps is None:
         raise BadInput(
-            f"This policy was not trained to continue a chunk (supports_rtc is false in its metadata); send no {LEFTOVER}."
+            "This policy was not trained to continue a chunk (supports_rtc is false in its metadata); "
+            f"send no {LEFTOVER}."
         )
     leftover = np.asarray(given)
     if leftover.ndim == 3 and len(leftover) == 1:  # noqa: PLR2004 - LeRobot's has a batch axis

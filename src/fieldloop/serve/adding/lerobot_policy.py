@@ -1,6 +1,7 @@
 """Make a bundle of a LeRobot policy folder: inputs, outputs and the chunk are read from its configuration."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput
@@ -31,6 +32,7 @@ def describe_lerobot_policy(folder: Path, name: str, settings: PolicySettings) -
     if action.shape[0] != len(settings.action_names):
         names = settings.action_names
         raise BadInput(f"{folder} answers {action.shape[0]} values; {len(names)} names are stated: {', '.join(names)}.")
+    settings = replace(settings, replan_steps=settings.replan_steps or find_replan_steps(stated))
     inputs = tuple(_make_input(key, feature) for key, feature in stated.inputs.items())
     bundle = settings.make_bundle(
         name, "lerobot", inputs, find_horizon(stated), normaliser="inside",
@@ -55,6 +57,13 @@ def find_horizon(stated: lerobot.LerobotFolder) -> int:
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise BadInput(f"{stated.folder}: the configuration states no {key}, so the length of a chunk is not known.")
     return found
+
+
+def find_replan_steps(stated: lerobot.LerobotFolder) -> int | None:
+    """Return how many rows of a chunk LeRobot executes before it asks again; None where it is not stated."""
+    found = stated.config.get("n_action_steps")
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    return found if whole and 1 <= found <= find_horizon(stated) else None
 
 
 def name_short_forms(inputs: tuple[Input, ...]) -> dict[str, str]:

@@ -12,8 +12,8 @@ from fieldloop.model.policy import Input
 from fieldloop.serve.bundle import LAYOUTS, Bundle
 
 KEYS = (
-    "version", "control_hz", "action_names", "units", "normaliser", "prompt", "max_delay_steps", "horizon", "output",
-    "layouts", "aliases", "inputs", "options",
+    "version", "control_hz", "action_names", "units", "normaliser", "prompt", "max_delay_steps", "replan_steps",
+    "horizon", "output", "layouts", "aliases", "inputs", "options",
 )  # fmt: skip
 ASKED: Mapping[str, str] = {
     "control_hz": "control_hz = 50                      # how many actions a second the robot executes",
@@ -37,6 +37,7 @@ class PolicySettings:
     normaliser: Any = None
     prompt: bool = False
     max_delay_steps: int | None = None
+    replan_steps: int | None = None
     horizon: int | None = None
     output: str = ""
     layouts: Mapping[str, str] = field(default_factory=dict)
@@ -78,6 +79,7 @@ class PolicySettings:
             engine=engine,
             horizon=horizon,
             max_delay_steps=self.max_delay_steps,
+            replan_steps=self.replan_steps,
             version=self.version,
             units={value: unit for value, unit in self.list_units().items() if unit},
             **{
@@ -104,8 +106,8 @@ def read_settings(table: Mapping[str, Any], where: str) -> PolicySettings:
     for key in ("layouts", "aliases", "inputs", "options"):
         if not isinstance(table.get(key, {}), Mapping):
             raise BadInput(f"{where}: {key} must be a table.")
-    for key in ("max_delay_steps", "horizon"):
-        if table.get(key) is not None and not (type(table[key]) is int and table[key] >= (key == "horizon")):
+    for key, least in (("max_delay_steps", 0), ("replan_steps", 1), ("horizon", 1)):
+        if table.get(key) is not None and not (type(table[key]) is int and table[key] >= least):
             raise BadInput(f"{where}: {key} = {table[key]!r} is not a whole number of steps.")
     if wrong := [layout for layout in table.get("layouts", {}).values() if layout not in LAYOUTS]:
         raise BadInput(f"{where}: the layout {wrong[0]!r} is not known; a picture is HWC or CHW.")
