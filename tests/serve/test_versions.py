@@ -4,7 +4,9 @@ import contextlib
 import http.client
 import json
 import threading
+import time
 
+import numpy as np
 import pytest
 from tests.serve.running import SETTINGS, Loads, Numbered, run_engine, see
 from websockets.sync.client import connect
@@ -53,6 +55,7 @@ def test_a_rollback_at_once_changes_running_episodes_and_suspends_the_version(ro
     following, named = Seat(roster, "a"), Seat(roster, "b", "p2")
     assert take(following, episode="e1") == take(named, episode="e2") == ("p2", True)
     assert roster.roll_back(at_once="it crushes boxes").name == "p1"
+    assert take(following, episode="e1") == ("p1", True), "p1 begins, so that it remembers nothing older"
     assert take(following, episode="e1") == ("p1", False)
     with pytest.raises(Suspended, match="p2 was rolled back: it crushes boxes"):
         take(named, episode="e2")
@@ -114,8 +117,8 @@ def test_two_clients_cannot_run_one_episode(roster):
 class Remembering(Numbered):
     """An engine that keeps something between observations."""
 
-    def __init__(self, number):
-        super().__init__(number)
+    def __init__(self, number, **more):
+        super().__init__(number, **more)
         self.resets = []
 
     def reset(self, episode):
@@ -140,7 +143,52 @@ def test_a_policy_that_remembers_is_reset_when_an_episode_begins():
         for episode in ("e1", "e1", "e2"):
             line.send(wire.pack(see(episode=episode)))
             line.recv()
-    assert engine.resets == [("e1", 1), ("e2", 3)]  # after the dummy inference
+    assert engine.resets == [("", 1), ("e1", 1), ("e2", 3)]  # the dummy inference is forgotten
+
+
+def test_a_reset_is_not_lost_with_the_request_that_brought_it():
+    engine = Remembering(1, think_s=0.05)
+    with run_engine(engine) as port, connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None) as line:
+        line.recv()
+        line.send(wire.pack({"reset": True, "episode": "e1"}))  # no observation
+        assert wire.unpack(line.recv())["reset"] is True
+        for n, episode in enumerate(("e1", "e2", "e2")):  # the second waits, and the third takes its place
+            line.send(wire.pack(see(episode=episode, state=np.full(3, float(n)))))
+        assert [isinstance(line.recv(), bytes) for _ in range(3)].count(True) == 2
+        line.send(wire.pack({"reset": True, "episode": "e2"}))
+        line.recv()
+        line.send(wire.pack(see(episode="e2")))
+        line.recv()
+    assert engine.resets == [("", 1), ("e1", 1), ("e2", 2), ("e2", 3)]
+
+
+def test_the_dummy_inference_never_enters_an_episode():
+    engine, settings = Remembering(1), SETTINGS.replace_values(health_cache_s=0.0)
+    with run_engine(engine, settings) as port:
+        with connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None) as line:
+            line.recv()
+            line.send(wire.pack(see(episode="e1")))
+            line.recv()
+            asked = len(engine.seen)
+            assert request(port, "GET", "/health")[1]["status"] == "passed"
+            assert len(engine.seen) == asked, "the last answer stands while a robot runs its episode"
+        until = time.monotonic() + 20
+        while len(engine.seen) == asked and time.monotonic() < until:
+            assert request(port, "GET", "/health")[1]["status"] == "passed"
+    assert len(engine.seen) > asked, "after the robot left, it is asked again"
+    assert engine.resets[-1] == ("", len(engine.seen)), "and that is forgotten"
+
+
+def test_a_robot_that_lost_its_connection_takes_the_memory_back():
+    roster = Roster(SETTINGS, lambda: 0)
+    roster.add(Remembering(1))
+    first, again, other = Seat(roster, "a"), Seat(roster, "b"), Seat(roster, "c")
+    take(first, robot="arm-1", episode="e1")
+    assert take(again, robot="arm-1", episode="e1") == ("p1", True)
+    with pytest.raises(Claimed, match="taken over by another connection of arm-1"):
+        take(first, robot="arm-1", episode="e1")
+    with pytest.raises(Claimed, match=r"arm-1 runs one\. Wait until it closes its connection"):
+        take(other, robot="arm-2", episode="e2")
 
 
 def ask(port, method, path, body=None):

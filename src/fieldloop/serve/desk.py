@@ -55,12 +55,15 @@ class Desk:
         self._timeout_s = settings.number("answer_timeout_s")
         self._most = int(settings["max_waiting"])
         self._window_s = settings.number("batch_window_ms") / MS_PER_S
-        self._batch = int(settings["max_batch"]) if isinstance(engine, BatchEngine) else 1
         self._remembers = isinstance(engine, RememberingEngine)
+        batches = isinstance(engine, BatchEngine) and not self._remembers  # a memory is one robot's
+        self._batch = int(settings["max_batch"]) if batches else 1
         self._line: dict[object, Ticket] = {}
         self._working: list[Ticket] = []
         self._rhythm = Rhythm()
         self._previous_ms: dict[str, float] = {}
+        self._begun: dict[str, str] = {}
+        self._memory_of: str | None = None
         self._change = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -80,10 +83,21 @@ class Desk:
         came = time.perf_counter()
         observation = read_observation(message, self.engine.bundle, self._clock())
         ticket = Ticket(asyncio.get_running_loop().create_future(), came, robot, observation)
-        ticket.episode = header.episode if begins and self._remembers else None
+        if begins:
+            self.note_episode(robot, header.episode)
         ticket.due = None if header.deadline_ms is None else came + header.deadline_ms / MS_PER_S
         self._put_in_line(ticket, robot)
         return ticket
+
+    def note_episode(self, robot: str, episode: str) -> None:
+        """Note that a robot begins an episode: its next observation that is answered comes after a reset.
+
+        Noted for the robot and not for a request, because a request may be superseded, come too late or hold no
+        observation.
+        """
+        if self._remembers:
+            with self._change:
+                self._begun[robot] = episode
 
     def write_reply(self, ticket: Ticket, action: Action) -> dict[str, Any]:
         """Write the answer with its timing: infer_ms is the engine's, queue_ms the wait, total_ms all in the server."""
@@ -111,19 +125,23 @@ class Desk:
         self._previous_ms.pop(robot, None)
         with self._change:
             self._rhythm.forget_robot(robot)
+            self._begun.pop(robot, None)
+            if self._memory_of == robot:
+                self._memory_of = None
             waiting = self._line.pop(robot, None)
         if waiting is not None:
             _settle_ticket(waiting, Superseded("The robot left before its turn came."))
 
     async def check_health(self) -> Health:
-        """Return a dummy inference not older than `health_cache_s`."""
+        """Return a dummy inference not older than `health_cache_s`; the last one while a robot's episode is remembered.
+
+        A dummy inference would enter the memory of that episode.
+        """
         async with self._probing:
-            if self._remembers and self._health is not None and self.metrics.calls:
-                return self._health  # a dummy inference would enter the memory of an episode
             now_ns, keep_ns = self._clock(), self._settings.number("health_cache_s") * NS_PER_S
             if self._health is None or not 0 <= now_ns - self._health.at_ns <= keep_ns:
                 try:
-                    self._health = await self._run_in_thread(lambda: probe_engine(self.engine, self._clock))
+                    self._health = await self._run_in_thread(self._probe)
                 except (PolicyFault, Busy) as stuck:
                     self._health = Health(Status.ERRORED, None, now_ns, str(stuck))
             return self._health
@@ -184,6 +202,16 @@ class Desk:
             except RuntimeError:  # the loop closed while the policy thought
                 return
 
+    def _probe(self) -> Health:
+        """Run a dummy inference between episodes, and forget it."""
+        if self._memory_of is not None:
+            running = f"{self._memory_of or 'A robot'} runs an episode that a dummy inference would disturb."
+            return self._health or Health(Status.CANNOT_TELL, None, self._clock(), running)
+        found = probe_engine(self.engine, self._clock)
+        if isinstance(self.engine, RememberingEngine):
+            self.engine.reset("")
+        return found
+
     def _take_batch(self) -> list[Ticket] | None:
         with self._change:
             while not self._line:
@@ -194,14 +222,23 @@ class Desk:
                 self._wait_for_others()
             keys: list[object] = []
             for key, ticket in self._line.items():
-                if ticket.task is not None or ticket.episode is not None:
-                    keys = keys or [key]  # alone: another task, or the first of an episode
+                if ticket.task is not None:
+                    keys = keys or [key]  # alone
                     break
                 keys.append(key)
                 if len(keys) == self._batch:
                     break
             self._working = [self._line.pop(key) for key in keys]
+            for ticket in self._working if self._remembers else ():
+                self._give_memory(ticket)
             return self._working
+
+    def _give_memory(self, ticket: Ticket) -> None:
+        """Let a request begin an episode where its robot said so, or where the memory is another robot's."""
+        if ticket.task is None:
+            begun = self._begun.pop(ticket.robot, None)
+            ticket.episode = "" if begun is None and ticket.robot != self._memory_of else begun
+            self._memory_of = ticket.robot
 
     def _wait_for_others(self) -> None:
         """Wait for robots that are about to ask, at most for the window."""

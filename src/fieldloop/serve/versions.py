@@ -182,7 +182,7 @@ class Seat:
         return self._version or self._roster.in_force
 
     def take(self, header: Header) -> tuple[Version, bool]:
-        """Return the version that answers a request, and whether the request begins an episode."""
+        """Return the version that answers a request, and whether the request begins an episode with it."""
         self.robot = header.robot or self.robot
         begins = not self._begun or header.resets or header.episode not in ("", self._episode)
         if begins:
@@ -191,6 +191,7 @@ class Seat:
             raise Claimed(f"Episode {self._episode!r} was taken over by another connection of {self.robot}.")
         elif self._turn != self._roster.turn and self._fixed is None and self.version.suspended:
             self._sit(self._roster.choose(self.robot or self.label))
+            begins = True  # for the version that takes over
         if self.version.suspended:
             raise Suspended(f"{self.version.name} was rolled back: {self.version.suspended}. Hold the robot.")
         self._refuse_shared_memory()
@@ -229,17 +230,20 @@ class Seat:
     def _refuse_shared_memory(self) -> None:
         """A policy that remembers an episode can run only one at a time."""
         if isinstance(self.version.desk.engine, RememberingEngine):
-            other = next((s for s in self.version.seats if s is not self and s.is_running), None)
-            if other is not None:
+            others = [s for s in self.version.seats if s is not self and s.is_running]
+            for lost in [s for s in others if self.robot and s.robot == self.robot]:
+                lost.lose_episode()  # the same robot, which lost its connection
+                others.remove(lost)
+            if others:
                 raise Claimed(
-                    f"{self.version.name} remembers its episode, and {other.robot or other.label} runs one. "
-                    "Wait until it ends, or serve the version a second time."
+                    f"{self.version.name} remembers its episode, and {others[0].robot or others[0].label} runs one. "
+                    "Wait until it closes its connection, or serve the version a second time on another port."
                 )
 
     @property
     def is_running(self) -> bool:
         """Has this seat begun an episode with its version?"""
-        return self._begun and self._version is not None
+        return self._begun and self._version is not None and not self._lost
 
 
 def _list_differences(now: Version, chosen: Version) -> list[str]:

@@ -57,6 +57,7 @@ def add_act_routes(app: FastAPI, house: House) -> None:
             header = read_header({**message, "reset": True})
             seat = house.take_seat(header, header.robot, request.path_params.get("name", ""))
             version, _ = seat.take(header)
+            version.desk.note_episode(header.robot, header.episode)
         except REASONS as wrong:
             return make_problem_response(wrong)
         return JSONResponse({**version.describe(), "reset": True})
@@ -72,6 +73,7 @@ async def answer_message(
         version, begins = seat.take(header)
         _refuse_nameless_robot(version, header)
         if header.resets and not has_observation(message):
+            version.desk.note_episode(header.robot or label, header.episode)
             return {**version.describe(), "reset": True}
         ticket = version.desk.submit_message(message, header, header.robot or label, begins=begins)
         reply = version.desk.write_reply(ticket, await ticket.future)

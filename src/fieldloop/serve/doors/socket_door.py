@@ -91,9 +91,10 @@ def _start_request(frame: Mapping[str, Any], seat: Seat) -> Started:
         message = wire.unpack(frame["bytes"])
         header = read_header(message)
         version, begins = seat.take(header)
-        if header.resets and not has_observation(message):
-            return version.desk, wire.pack({**version.describe(), "reset": True})
         robot = header.robot or seat.robot or seat.label
+        if header.resets and not has_observation(message):
+            version.desk.note_episode(robot, header.episode)
+            return version.desk, wire.pack({**version.describe(), "reset": True})
         return version.desk, version.desk.submit_message(message, header, robot, begins=begins)
     except Exception as wrong:  # noqa: BLE001 - a bad request gets an answer; the socket and the server go on
         return version.desk, wrong
