@@ -66,7 +66,8 @@ def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
         ({"interventions": -3}, "must be 0 or more"),
         ({"cycle_s": -1.0}, "must be 0 or more"),
         ({"at_ns": NOW_NS + 3600 * 10**9}, "from the future"),
-        ({"stage": Stage.GATE, "scenario": "whatever"}, "not a scenario of a gate"),
+        ({"stage": Stage.GATE, "scenario": "whatever"}, "'whatever' is not a scenario of a gate"),
+        ({"stage": Stage.GATE}, "names no scenario. A row of stage 'gate' states in the column 'scenario' which trial"),
     ],
 )
 def test_what_cannot_have_happened_is_refused_and_nothing_is_written(here, tmp_path, changed, says):

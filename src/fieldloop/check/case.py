@@ -25,20 +25,22 @@ NEEDS: Mapping[str, tuple[StreamKind, ...]] = {
 }
 """What a check can declare to need, as kinds of stream; `calibrations` is a need of its own."""
 
-NO_CALIBRATIONS = note("check.no_calibrations")
+NO_CALIBRATIONS, NEVER_CALIBRATED = note("check.no_calibrations"), note("check.never_calibrated")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One episode as assembled for checking.
 
-    `calibrations` is None where they are not known (no workspace); an empty tuple means that there are none.
+    `calibrations` is None where the robot was never calibrated in the workspace, and without a workspace; an empty
+    tuple means that there are none for it.
     """
 
     recording: Recording
     protocol: CollectionProtocol = field(default_factory=default_protocol)
     calibrations: tuple[Calibration, ...] | None = None
     annotations: tuple[Annotation, ...] = ()
+    in_workspace: bool = False
     _kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -89,7 +91,7 @@ class Case:
         for need in needs:
             if need == "calibrations":
                 if self.calibrations is None:
-                    return NO_CALIBRATIONS
+                    return NEVER_CALIBRATED if self.in_workspace else NO_CALIBRATIONS
             elif not any(True for _ in self.find_streams(*NEEDS[need])):
                 return note(MISSING[need])
         return None

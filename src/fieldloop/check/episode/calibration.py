@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from fieldloop.check.case import NO_CALIBRATIONS, Case
+from fieldloop.check.case import NEVER_CALIBRATED, Case
 from fieldloop.check.registry import check
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode
@@ -51,7 +51,7 @@ def recount_calibrations(measured: Measured, episode: Episode, calibrations: Ite
     None means that nothing was ever calibrated here.
     """
     if calibrations is None:
-        return replace(measured, measurements=(), reason=NO_CALIBRATIONS) if measured.measurements else measured
+        return replace(measured, measurements=(), reason=NEVER_CALIBRATED) if measured.measurements else measured
     known = tuple(calibrations)
     sensors = (_restore_sensor(m, episode) for m in measured.measurements)
     return replace(

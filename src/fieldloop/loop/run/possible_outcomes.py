@@ -54,7 +54,20 @@ def _refuse_wrong_stage(workspace: Workspace, outcome: Outcome) -> None:
         )
     scenario = outcome.scenario
     if outcome.stage is Stage.GATE and scenario not in NOMINAL[1:] and not scenario.startswith(SCENARIOS):
-        raise BadInput(f"{scenario!r} is not a scenario of a gate. List them with: fieldloop gate trials")
+        raise BadInput(
+            f"{_describe_scenario(scenario)} A row of stage 'gate' states in the column 'scenario' which trial it was: "
+            f"{', '.join(NOMINAL[1:])}, lighting:…, position:…, distractors, edge:… or incident:…. List those of your "
+            "plan with: fieldloop gate trials. For attempts in production, leave the stage out."
+        )
+
+
+def _describe_scenario(scenario: str) -> str:
+    """State what is wrong with the scenario of a gate's trial.
+
+    >>> _describe_scenario(""), _describe_scenario("whatever")
+    ('The trial of a gate names no scenario.', "'whatever' is not a scenario of a gate.")
+    """
+    return f"{scenario!r} is not a scenario of a gate." if scenario else "The trial of a gate names no scenario."
 
 
 def _refuse_impossible_values(outcome: Outcome) -> None:

@@ -55,7 +55,9 @@ class Rules:
         episode = recording.episode
         # None for a robot that was never calibrated here; the protocol decides whether that counts
         known = None if self.calibrations is None else self.calibrations.get(episode.robot)
-        return checks.Case(recording, self.get_protocol(episode), known, self.annotations.get(episode.id, ()))
+        annotated = self.annotations.get(episode.id, ())
+        in_workspace = self.calibrations is not None
+        return checks.Case(recording, self.get_protocol(episode), known, annotated, in_workspace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
