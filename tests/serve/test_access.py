@@ -1,11 +1,14 @@
 """Who is served: this machine, holders of tokens, and no page of another site; large and stalled bodies are refused."""
 
 import socket
+import time
+from contextlib import ExitStack
 
 import pytest
 from starlette.testclient import WebSocketDenialResponse
 from tests.serve.conftest import LoopbackClient
 from tests.serve.running import SETTINGS, Loads, Numbered, run_engine, see
+from websockets.sync.client import connect
 
 from fieldloop.errors import Refused
 from fieldloop.model.person import Actor, Role
@@ -132,3 +135,27 @@ def test_a_socket_that_stops_in_mid_message_is_closed_and_frees_its_episode():
         line.sendall(b"\x82\xfe\x10\x00\x00\x00\x00\x00half")  # 4,096 bytes are announced
         while line.recv(4096):
             pass  # greeting, ping, close
+
+
+def test_a_client_that_stops_within_its_headers_is_closed_and_others_are_served():
+    quick = SETTINGS.replace_values(read_timeout_s=0.3)
+    head = b"GET /livez HTTP/1.1\r\nhost: localhost\r\n"
+    with ExitStack() as opened:
+        port = opened.enter_context(run_engine(Numbered(1), quick))
+        silent, halved, twice = (
+            opened.enter_context(socket.create_connection(("127.0.0.1", port), 20)) for _ in range(3)
+        )
+        halved.sendall(head)
+        twice.sendall(head + b"\r\n")
+        answered = b""
+        while not answered.endswith(b"alive\n"):
+            answered += twice.recv(4096)
+        twice.sendall(head)  # a second request over the same connection
+        for stalled in (silent, halved, twice):
+            assert stalled.recv(4096).startswith(b"HTTP/1.1 408")
+            assert stalled.recv(4096) == b""
+        robot = opened.enter_context(connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None))
+        robot.recv()
+        time.sleep(0.5)  # longer than headers may take: a socket stays open
+        robot.send(wire.pack(see()))
+        assert isinstance(robot.recv(timeout=20), bytes)

@@ -87,13 +87,16 @@ def run_server(app: FastAPI, host: str, port: int, settings: Section) -> None:
 def make_server_config(app: FastAPI, host: str, port: int, settings: Section) -> Any:
     """Return how the port is opened: messages bounded and uncompressed, as robots send pictures.
 
-    A client that stalls in mid-message answers no ping, and is closed.
+    A client that stalls in mid-message answers no ping, and is closed; one that stalls within its headers too.
     """
     import uvicorn
+
+    from fieldloop.serve.doors.timely_http import make_timely_protocol
 
     ping_s = settings.number("ping_s")
     return uvicorn.Config(
         app, host=host, port=port, log_level="warning", ws="websockets-sansio",
+        http=make_timely_protocol(settings.number("read_timeout_s")),
         ws_max_size=int(settings.number("max_request_mb") * MIB), ws_per_message_deflate=False,
         ws_ping_interval=ping_s, ws_ping_timeout=ping_s,
     )  # fmt: skip
