@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from fieldloop.check.episode.calibration import recount_calibrations
+from fieldloop.loop.work.measure_part import Rules
 from fieldloop.model.finding import Measured, Status
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import default_protocol
 from fieldloop.testing.planted import measure_by_subject
 from fieldloop.testing.synthetic import START_NS, make_healthy_case
 
@@ -42,3 +44,12 @@ def test_what_is_attached_later_is_counted_anew_without_the_log():
     again = recount_calibrations(measured, before.episode, make_healthy_case().calibrations)
     assert [m.value for m in again.measurements] == [1, 1]
     assert all(not m.place for m in again.measurements)
+
+
+@pytest.mark.parametrize(("known", "code"), [(None, "check.no_calibrations"), ({}, "check.never_calibrated")])
+def test_a_robot_without_calibrations_differs_from_a_check_without_a_workspace(known, code):
+    healthy = make_healthy_case()
+    case = Rules(default_protocol(), calibrations=known).make_case(healthy.recording)
+    assert case.find_missing_input(("calibrations",)).code == code
+    measured = Measured("calibration.in_force", tuple(measure_by_subject("calibration.in_force", healthy).values()))
+    assert recount_calibrations(measured, healthy.episode, None).reason.code == "check.never_calibrated"

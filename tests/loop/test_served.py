@@ -22,6 +22,7 @@ from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.serving import Moved, Serving, ServingMoved
+from fieldloop.serve import access
 from fieldloop.serve.access import Access
 from fieldloop.serve.doors.parts import Change
 from fieldloop.serve.server import make_app
@@ -56,14 +57,14 @@ def pass_gate(workspace, name):
 
 
 @contextlib.contextmanager
-def run_server(workspace, *beside):
+def run_server(workspace, *beside, who=None):
     """Run a server of p1 as `fieldloop serve` does, on a free port."""
     settings = workspace.operations["serve"].replace_values(follow_s=0.01)
     roster = Roster(settings, workspace.clock)
     record = ServingRecord(workspace, "", serve.make_loader(workspace))
     version = record.load(roster, "p1", "", workspace.actor)()
     made = [lambda parts, run=run: run(workspace, record, parts) for run in beside]
-    with run_app(make_app(roster, settings, Access(), record, made), settings) as port:
+    with run_app(make_app(roster, settings, who or Access(), record, made), settings) as port:
         record._address = f"http://127.0.0.1:{port}"
         record.record(roster, Change(Moved.STARTED, version, workspace.actor))
         yield roster, port
@@ -126,6 +127,31 @@ def test_a_server_that_was_killed_does_not_hide_the_one_that_runs(house):
         assert [v.name for v in shown.versions] == ["p1", "p2"]
         with pytest.raises(BadInput, match=r"No policy server called 'http://x'\. Known: "):
             served.roll_back_served_policy(house, server="http://x")
+
+
+def test_a_server_beyond_loopback_gets_the_token_that_is_set(house, monkeypatch):
+    monkeypatch.setattr(access, "is_local", lambda *_: False)
+    known = Access(lambda secret: Actor("ana", Role.ENGINEER) if secret == "right" else refuse(secret))
+    pages = build_app(lambda: house)
+    mount_pages(pages, lambda: house)
+    with run_server(house, who=known):
+        for secret, why in ((None, "Send a token"), ("wrong", "no such token")):
+            if secret:
+                monkeypatch.setenv("FIELDLOOP_TOKEN", secret)
+            (shown,) = served.list_served_policies(house)
+            assert (shown.answers, shown.versions) == (True, ())
+            assert why in shown.refused
+            assert "Set it as FIELDLOOP_TOKEN" in shown.refused
+            with run_app(pages) as port:
+                assert "It runs, and does not show its versions" in ask(port, "GET", "/policies")
+        monkeypatch.setenv("FIELDLOOP_TOKEN", "right")
+        (shown,) = served.list_served_policies(house)
+        assert ([v.name for v in shown.versions], shown.refused) == (["p1"], "")
+        served.load_served_policy(house, "p2", override="on the bench")
+
+
+def refuse(secret):
+    raise Refused(f"There is no such token as {secret!r}.")
 
 
 def test_beyond_loopback_a_token_must_have_been_issued(house):

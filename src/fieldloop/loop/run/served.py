@@ -2,9 +2,10 @@
 
 import http.client
 import json
+import os
 import urllib.parse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fieldloop.errors import BadInput, Refused, UnknownName
@@ -14,6 +15,9 @@ from fieldloop.model.serving import Moved, Serving
 
 ASK_S = 1.0
 """How long a server may take to list its versions; loading one may take as long as its rehearsal."""
+
+TOKEN = "FIELDLOOP_TOKEN"  # noqa: S105 - the name of the variable
+"""The environment variable that holds a token for servers beyond loopback, where none is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,10 @@ class ServedVersion:
 
 @dataclass(frozen=True, slots=True)
 class ServerShown:
-    """A server that was started and not stopped; without an answer it was killed or cannot be reached."""
+    """A server that was started and not stopped; without an answer it was killed or cannot be reached.
+
+    `refused` is why it does not show its versions, as where it wants a token.
+    """
 
     address: str
     answers: bool
@@ -43,10 +50,14 @@ class ServerShown:
     changed_ns: int
     reason: str
     versions: tuple[ServedVersion, ...] = ()
+    refused: str = ""
 
 
 def list_served_policies(workspace: Workspace) -> tuple[ServerShown, ...]:
-    """Show the running policy servers: versions, which is in force, robots and latency."""
+    """Show the running policy servers: versions, which is in force, robots and latency.
+
+    A server on another address than loopback gets the token of the environment variable FIELDLOOP_TOKEN.
+    """
     return tuple(_ask_server(serving) for serving in _find_running(workspace))
 
 
@@ -59,7 +70,7 @@ def load_served_policy(
         policy: the policy's id, a unique beginning of it, or its name
         override: reason to load a version that did not pass its last gate; recorded with the user
         server: the server's address, if several run
-        token: a token for a server on another machine
+        token: a token for a server beyond loopback (default: FIELDLOOP_TOKEN)
     """
     body = {"policy": find_policy(workspace, policy).id, "override": override}
     return _ask_for_change(workspace, "/v1/policies", body, server, token)
@@ -75,7 +86,7 @@ def put_policy_in_force(
         reason: why, for the record
         override: reason to activate a version that robots would have to address differently
         server: the server's address, if several run
-        token: a token for a server on another machine
+        token: a token for a server beyond loopback (default: FIELDLOOP_TOKEN)
     """
     chosen = find_policy(workspace, policy).id
     body = {"reason": reason, "override": override}
@@ -91,7 +102,7 @@ def roll_back_served_policy(
         reason: why, for the record
         override: reason to change the episodes that run now as well, at once
         server: the server's address, if several run
-        token: a token for a server on another machine
+        token: a token for a server beyond loopback (default: FIELDLOOP_TOKEN)
     """
     return _ask_for_change(workspace, "/v1/back", {"reason": reason, "override": override}, server, token)
 
@@ -131,8 +142,8 @@ def _ask_for_change(workspace: Workspace, path: str, body: dict[str, str], serve
 def _ask_server(serving: Serving) -> ServerShown:
     try:
         answer = _send_request(serving.address, "GET", "/v1/policies", ASK_S)
-    except Refused:
-        answer = None
+    except Refused as wrong:
+        return replace(_show_server(serving, ()), refused=f"{wrong} Set it as {TOKEN}.")
     return _show_server(serving, None) if answer is None else _describe_server(serving, answer)
 
 
@@ -140,6 +151,7 @@ def _send_request(
     address: str, method: str, path: str, timeout_s: float, body: Mapping[str, str] | None = None, token: str = ""
 ) -> Mapping[str, Any] | None:
     """Return a server's answer, None without one; what it refuses is refused here too."""
+    token = token or os.environ.get(TOKEN, "")
     url = urllib.parse.urlsplit(address)
     headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
     line = http.client.HTTPConnection(_choose_host(url.hostname), url.port, timeout=timeout_s)

@@ -62,8 +62,9 @@ def find_horizon(stated: lerobot.LerobotFolder) -> int:
 def find_replan_steps(stated: lerobot.LerobotFolder) -> int | None:
     """Return how many rows of a chunk LeRobot executes before it asks again; None where it is not stated."""
     found = stated.config.get("n_action_steps")
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    return found if whole and 1 <= found <= find_horizon(stated) else None
+    if not isinstance(found, int) or isinstance(found, bool):
+        return None
+    return found if 1 <= found <= find_horizon(stated) else None
 
 
 def name_short_forms(inputs: tuple[Input, ...]) -> dict[str, str]:

@@ -40,6 +40,9 @@ def _draw_server(server: ServerShown, policies: Sequence[PolicyVersion]) -> Mark
     if not server.answers:
         silent = tag("p", f"It was {server.last_change} at {format_time(server.changed_ns)} and does not answer now.")
         return draw_panel(f"Server {server.address}", silent)
+    if server.refused:
+        closed = tag("p", f"It runs, and does not show its versions: {server.refused}")
+        return draw_panel(f"Server {server.address}", closed)
     rows = [_make_row(version, server.address) for version in server.versions]
     because = f": {server.reason}" if server.reason else ""
     note = f"{server.last_change} at {format_time(server.changed_ns)}{because}"
