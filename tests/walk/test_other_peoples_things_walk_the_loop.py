@@ -30,6 +30,7 @@ from fieldloop.testing.shared import find_shared_data
 
 START_NS = 1_760_000_000 * 10**9
 DAY_NS, MINUTE_NS = 86_400 * 10**9, 60 * 10**9
+# 40 base trials: from 8, a drop cannot be told from luck, and diagnosis or alarm failed for one seed in three
 SMALL = """
 [gate.base_trials]
 value = 40
