@@ -57,7 +57,7 @@ class LibraryEngine:
         try:
             self._policy, self._before, self._after = _load_with_lerobot(folder, device)
             if bundle.max_delay_steps is not None:
-                _let_it_continue(self._policy, bundle)
+                _prepare_continuation(self._policy, bundle)
         except ImportError as missing:
             raise Refused(
                 f"{folder} holds a policy that LeRobot itself must run, and it cannot be imported ({missing}). "
@@ -120,7 +120,7 @@ class LibraryEngine:
         return tensor.permute(2, 0, 1).float() / WHITE if self._kinds.get(name) == "VISUAL" else tensor.float()
 
 
-def _let_it_continue(policy: Any, bundle: Bundle) -> None:
+def _prepare_continuation(policy: Any, bundle: Bundle) -> None:
     """Switch a policy's real-time chunking on, by LeRobot's defaults where its configuration states none."""
     supports = getattr(policy, "supports_rtc", None)
     if not callable(supports) or not supports():
