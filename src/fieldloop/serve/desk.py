@@ -93,11 +93,15 @@ class Desk:
         """Note that a robot begins an episode: its next observation that is answered comes after a reset.
 
         Noted for the robot and not for a request, because a request may be superseded, come too late or hold no
-        observation.
+        observation. What still waits is of the episode before, and must not take the reset.
         """
-        if self._remembers:
-            with self._change:
-                self._begun[robot] = episode
+        if not self._remembers:
+            return
+        with self._change:
+            self._begun[robot] = episode
+            waiting = self._line.pop(robot, None)
+        if waiting is not None:
+            _settle_ticket(waiting, Superseded("The robot began another episode before this one's turn."))
 
     def write_reply(self, ticket: Ticket, action: Action) -> dict[str, Any]:
         """Write the answer with its timing: infer_ms is the engine's, queue_ms the wait, total_ms all in the server."""
