@@ -15,7 +15,7 @@ from fieldloop.loop.run import outcomes
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.event import PlanDrawn, PolicyTrained
+from fieldloop.model.event import PlanDrawn, PolicyAdded, PolicyTrained
 from fieldloop.model.note import note
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.plan import Demand, Plan
@@ -121,6 +121,25 @@ def test_a_growing_table_counts_each_row_once_and_keeps_the_unknown_unknown(mapp
     kept = mapped.store.find(Outcome)
     assert {o.policy for o in kept} == {POLICY.id}
     assert {o.stratum.level("shift") for o in kept} == {"early", "late"}
+
+
+def test_the_same_rows_of_another_policy_or_stage_are_other_attempts(mapped, tmp_path):
+    mapped.write(PolicyAdded(dataclasses.replace(POLICY, id="d" * 64, name="p2")))
+    file = tmp_path / "outcomes.csv"
+    file.write_text(TABLE.replace(",p1,", ",,"))
+    counted = [
+        outcomes.record_outcome_table(mapped, file, policy=policy, stage=stage).recorded
+        for policy, stage in [("p1", Stage.LAB), ("p2", Stage.LAB), ("p2", Stage.PRODUCTION), ("p2", Stage.LAB)]
+    ]
+    assert counted == [4, 4, 4, 0]
+
+
+def test_a_row_on_record_without_its_policy_filled_in_is_still_known(here):
+    kept = make_outcome(id="row_before")
+    outcomes.record_outcomes(here, [kept])
+    same, other = make_outcome(id="row_now"), make_outcome(id="row_other", stage=Stage.LAB)
+    earlier = {"row_now": ("row_before",), "row_other": ("row_before",)}
+    assert outcomes.record_outcomes(here, [same, other], earlier) == outcomes.RecordedOutcomes(1, 1)
 
 
 def test_a_parquet_table_reads_like_its_csv(mapped, tmp_path):

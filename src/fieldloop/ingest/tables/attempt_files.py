@@ -73,14 +73,15 @@ def _refuse_duplicates(records: list[N], file: Path, rows: Sequence[Row]) -> lis
 class OutcomeTable:
     """The outcomes of a table, and how many of its rows state no result.
 
-    `unknown_ids` gives for each row without an id of its own the id that it has while its result is not known.
+    `earlier_ids` gives for each row without an id of its own the ids under which it may be on record already: the id
+    that it has while its result is not known, and those of both without the policy and stage filled in.
     `lines` are the numbers of the lines, in the order of the outcomes. `wrong` states by line what cannot be read.
     `time_column` is the column that was read as `at`; '' where the table has one of that name.
     """
 
     outcomes: tuple[Outcome, ...]
     without_result: int
-    unknown_ids: Mapping[str, str] = field(default_factory=dict)
+    earlier_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lines: tuple[int, ...] = ()
     wrong: tuple[tuple[int, str], ...] = ()
     time_column: str = ""
@@ -99,15 +100,19 @@ def read_outcome_table(
         _require_result_column(rows, file.name)
         time_column = _find_time_column(rows, file.name)
         rows = ColumnRoles({time_column: "at"} if time_column else {}).rename(rows)
-    while_unknown = _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
-    by_content = _name_rows_by_content(rows)
+    filled = [(n, _fill_in(row, policy, stage)) for n, row in rows]  # the same row of two policies is two attempts
+    while_unknown = _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in filled])
     named = [
         (n, {**row, "id": unknown["id"]} if has_no_result(row.get("succeeded", True)) else row)
-        for (n, row), (_, unknown) in zip(by_content, while_unknown, strict=True)
+        for (n, row), (_, unknown) in zip(_name_rows_by_content(filled), while_unknown, strict=True)
     ]
     wrong: dict[int, str] = {}
     outcomes = _parse_outcomes(named, file, policy, stage, telemetry, zones, wrong)
-    ids = {row["id"]: unknown["id"] for (_, row), (_, unknown) in zip(named, while_unknown, strict=True)}
+    former = [_name_rows_by_content(rows), _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])]
+    ids = {
+        row["id"]: tuple(dict.fromkeys(other["id"] for _, other in others))
+        for (_, row), *others in zip(named, while_unknown, *former, strict=True)
+    }
     lines = tuple(n for n, _ in rows if n not in wrong)
     unknown_results = sum(o.succeeded is None for o in outcomes)
     return OutcomeTable(tuple(outcomes), unknown_results, ids, lines, tuple(wrong.items()), time_column)
@@ -146,6 +151,11 @@ def _find_time_column(rows: Sequence[Row], file_name: str) -> str:
 def has_no_result(value: Any) -> bool:
     """Does a cell state that the result is not known?"""
     return value is None or (isinstance(value, str) and value.strip().lower() in NO_RESULT)
+
+
+def _fill_in(row: Mapping[str, Any], policy: str, stage: Stage) -> dict[str, Any]:
+    """Fill in the policy and the stage that a row does not state."""
+    return {**row, "policy": row.get("policy") or policy, "stage": row.get("stage") or stage.value}
 
 
 NO_RESULT_YET = {"succeeded": "", "failure": ""}

@@ -25,7 +25,7 @@ COLUMNS = ("at", "policy", "stage", "site", "robot", "succeeded", "failure", "cy
            "interventions", "item")  # fmt: skip
 MOST_WRONG = 10
 """A longer list would hide what to mend first."""
-NO_IDS: Mapping[str, str] = {}
+NO_IDS: Mapping[str, tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def record_outcome_table(
     telemetry = find_telemetry_columns([file], int(workspace.operations["diagnose"].number("table_levels")))
     table = read_outcome_table(file, policy, stage, telemetry, zones)
     reported = _name_policies_by_id(workspace, table, file.name)
-    done = record_outcomes(workspace, reported, table.unknown_ids)
+    done = record_outcomes(workspace, reported, table.earlier_ids)
     notes = [note("monitor.time_column", column=table.time_column)] if table.time_column else []
     if table.without_result:
         notes.append(note("monitor.without_result", rows=table.without_result))
@@ -224,19 +224,18 @@ def record_one_outcome(  # noqa: PLR0913 - each is an option of the command
 
 
 def record_outcomes(
-    workspace: Workspace, outcomes: Sequence[Outcome], unknown_ids: Mapping[str, str] = NO_IDS
+    workspace: Workspace, outcomes: Sequence[Outcome], earlier_ids: Mapping[str, tuple[str, ...]] = NO_IDS
 ) -> RecordedOutcomes:
     """Record outcomes once each, however often they are delivered; a result replaces an unknown one.
 
-    `unknown_ids` gives the id under which an outcome was recorded while its result was unknown, where that differs.
+    `earlier_ids` gives further ids under which an outcome of the same policy and stage may be on record.
     """
-    ids = {outcome.id for outcome in outcomes} | set(unknown_ids.values())
+    ids = {outcome.id for outcome in outcomes} | {name for names in earlier_ids.values() for name in names}
     known = {o.id: o for o in workspace.store.find(Outcome, {"id": sorted(ids)})} if ids else {}
     fresh: dict[str, Outcome] = {}
     resolved = 0
     for outcome in outcomes:
-        earlier = unknown_ids.get(outcome.id, "")
-        name = earlier if earlier in known else outcome.id
+        name = _find_known_id(outcome, earlier_ids.get(outcome.id, ()), known)
         is_resolved = name in known and known[name].succeeded is None and outcome.succeeded is not None
         if name not in known or is_resolved:
             resolved += is_resolved
@@ -244,6 +243,14 @@ def record_outcomes(
     if fresh:
         workspace.write(*(OutcomeRecorded(outcome) for outcome in fresh.values()))
     return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh), resolved=resolved)
+
+
+def _find_known_id(outcome: Outcome, earlier: Sequence[str], known: Mapping[str, Outcome]) -> str:
+    """Return the id under which an outcome is on record; its own where it is not."""
+    if outcome.id in known:
+        return outcome.id
+    same = (name for name in earlier if name in known and known[name].policy == outcome.policy)
+    return next((name for name in same if known[name].stage is outcome.stage), outcome.id)
 
 
 def list_outcomes(
