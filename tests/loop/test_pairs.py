@@ -103,16 +103,16 @@ def test_a_half_that_is_left_alone_is_compared_with_proposals(here, withdrawn_fi
 
 def test_a_file_with_all_kinds_of_both_halves_deals_each_decision_once_from_the_labels_in_the_file(here):
     """One kind was handed in before; the file brings it anew, so the stored one is out of date."""
-    kinds = ("phase", "contact")
+    kinds = ("phase", "grasp")
     here.write(LabelTasksDealt((task(here, "anna", kinds=kinds), task(here, "ben", kinds=kinds))))
-    once, twice = (("finger-item", 1, 2),), (("finger-item", 5, 7),)
+    once, twice = (("power", 1, 2),), (("power", 5, 7),)
     for who in ("anna", "ben"):
-        paste_labels(here, HEADER + rows(who, twice, "contact"))
+        paste_labels(here, HEADER + rows(who, twice, "grasp"))
     assert states(here) == [TaskState.OPEN, TaskState.OPEN]
     paste_labels(here, HEADER + "".join(
-        rows(who, phases) + rows(who, contacts, "contact")
+        rows(who, phases) + rows(who, contacts, "grasp")
         for who, phases, contacts in (("anna", EARLY, once), ("ben", LATE, twice))
     ))  # fmt: skip
     assert states(here) == [TaskState.DONE, TaskState.DONE]
     dealt = [one for one in here.store.find(LabelTask) if one.reason is TaskReason.ADJUDICATE]
-    assert sorted(one.kinds for one in dealt) == [("contact",), ("phase",)], "each once, from the newest labels"
+    assert sorted(one.kinds for one in dealt) == [("grasp",), ("phase",)], "each once, from the newest labels"

@@ -68,11 +68,23 @@ def compare_two_taxonomies(
         map_: what became of an earlier label: reach=approach, kind:reach=approach, or a split reach=approach,pre-grasp
         task: the task whose file is meant (default: the workspace's task)
     """
+    return compare_versions(workspace, find_labelled_spans(workspace, task), older, newer, map_=map_, task=task)
+
+
+def compare_versions(
+    workspace: Workspace,
+    spans: Sequence[Annotation],
+    older: str = "",
+    newer: str = "",
+    *,
+    map_: tuple[str, ...] = (),
+    task: str = "",
+) -> TaxonomyChanges:
+    """Compare two versions as `taxonomy diff` does, by labels that were read already."""
     after = read_named_taxonomy(workspace, newer, task)
     before = read_named_taxonomy(workspace, older) if older else _find_last_locked(workspace, after) or after
     mapping = _parse_mapping(map_, before, after)
     changes = compare_taxonomies(before, after, mapping)
-    spans = _find_labelled_spans(workspace, task)
     touched, unmapped = _find_touched(workspace, changes, spans)
     visible, hidden = _leave_out_hidden(workspace, changes, spans, touched)
     return TaxonomyChanges(before.version_name, after.version_name, changes, visible, unmapped, hidden=hidden)
@@ -120,7 +132,7 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
         return TaxonomyChanges(words.version_name, words.version_name, (), (), lock="before")
     mapping = _parse_mapping(written, before, words) if before else {}
     changes = compare_taxonomies(before, words, mapping) if before else ()
-    governed = _find_labelled_spans(workspace, task) if changes else []
+    governed = find_labelled_spans(workspace, task) if changes else []
     touched, unmapped = _find_touched(workspace, changes, governed)
     if unmapped:
         raise Refused(
@@ -153,7 +165,7 @@ def _find_last_locked(workspace: Workspace, words: Taxonomy) -> Taxonomy | None:
     return read_locked_taxonomy(workspace, lock) if lock else None
 
 
-def _find_labelled_spans(workspace: Workspace, task: str) -> list[Annotation]:
+def find_labelled_spans(workspace: Workspace, task: str) -> list[Annotation]:
     """Return the labels of the episodes that a task's taxonomy is for, those that were set aside included."""
     by_task: dict[str, bool] = {}
     inside = set()
@@ -223,7 +235,10 @@ def _leave_out_hidden(
     touched: Sequence[TouchedEpisode],
 ) -> tuple[tuple[TouchedEpisode, ...], int]:
     """Return what a person may see of the touched episodes, and how many episodes and kinds that leaves out."""
-    visible, _ = _find_touched(workspace, changes, select_visible_labels(workspace, spans)[0])
+    shown, hidden = select_visible_labels(workspace, spans)
+    if not hidden:
+        return tuple(touched), 0
+    visible, _ = _find_touched(workspace, changes, shown)
     return visible, len(touched) - len(visible)
 
 
