@@ -3,6 +3,7 @@
 import io
 import tempfile
 import zipfile
+from pathlib import Path
 
 import pytest
 from tests.doors.visitor import AWAY, Visitor
@@ -88,5 +89,5 @@ def test_nothing_written_is_refused_and_no_folder_stays_behind(visitor, tmp_path
         assert not list((tmp_path / "t").iterdir())
     case = next(one for one in CASES if one.command == "annotate export")
     with pytest.raises(BadInput, match="Nothing was written"):
-        downloads.answer_with_files(case, {"out": "labels.csv"}, lambda values: values)
+        downloads.answer_with_files(case, {"out": Path("labels.csv")}, lambda values: values)
     assert not list((tmp_path / "t").iterdir())
