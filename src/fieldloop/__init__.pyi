@@ -384,7 +384,7 @@ class OpenWorkspace:
         """Show who qualifies on the calibration set; name annotators to deal them the set again."""
     def annotate_spot_check(self, episode: str = ..., *, annotator: str = ..., verdict: Literal['good', 'wrong', ''] = ..., comment: str = ...) -> SpotChecks:
         """Draw finished tasks for the lead to look at; or state the verdict on one annotator's labels of an episode."""
-    def annotate_decision(self, episode: str, *, kind: str = ...) -> DecisionDraft:
+    def annotate_decision(self, episode: str, *, kind: str = ..., to: int = ...) -> DecisionDraft:
         """Show what leads drew so far for a decision between authors; `annotate adjudicate` decides."""
     def annotate_draft(self, episode: str, *, kind: str = ..., segments_text: str, revision: int = ...) -> DecisionDraft:
         """Keep what a lead drew so far for a decision, as a revision that any lead goes on from; it counts nowhere."""

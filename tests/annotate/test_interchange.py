@@ -315,3 +315,27 @@ def test_elan_and_praat_files_of_others():
     for ours, theirs in zip(eaf.spans, grid.spans, strict=True):
         assert (ours.author, ours.label) == (theirs.author, theirs.label)
         assert abs(ours.start - theirs.start) < MS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("episode,label,start_s,end_s,duration_s\ne1,reach,1,,2\ne1,lift,3,4,\n", [(1, 3), (3, 4)]),
+        ("episode,label,start_s,duration_s\ne1,reach,1,2\n", [(1, 3)]),
+    ],
+)
+def test_the_cell_that_is_filled_states_when_a_label_ends(text, expected):
+    assert [(span.start, span.end) for span in read(text).spans] == [(a * S, b * S) for a, b in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("episode,label,duration_s,result\ne1,reach,2,success\n", "start_s"),
+        ("episode,label,start_s,duration_s\ne1,reach,1,\n", "end_s"),
+        ("episode,label,start_frame,end_frame\ne1,reach,,4\n", "start_frame"),
+    ],
+)
+def test_a_label_without_its_times_is_refused_by_its_line(text, missing):
+    with pytest.raises(BadInput, match=rf"line 2: a label needs {missing}"):
+        read(text)

@@ -18,7 +18,9 @@ from fieldloop.model.agreement import AgreementEstimate, AgreementReport, Agreem
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
+from fieldloop.model.finding import Status
 from fieldloop.model.labelling import TaskReason
+from fieldloop.model.note import note
 from fieldloop.model.person import Actor, Duty, Role
 from fieldloop.report.agree import render_agreement_page
 from fieldloop.say.agreement import list_readings, write_reading
@@ -67,7 +69,19 @@ def test_no_high_number_stands_alone():
     assert sentence.index("0.33 where nine tenths") < sentence.index("Gamma 0.99 forgives such shifts")
     read = {one.name: one for one in list_readings(vector, 0.8, 3.0)}
     assert list(read) == ["Edit", "Gamma", "F1@10", "F1@50", "F1@90", "Boundaries apart", "Kappa"]
-    assert (read["Boundaries apart"].passed, read["Kappa"].passed, read["Gamma"].passed) == (False, False, None)
+    one_sided = replace(
+        vector, kappa=AgreementEstimate(0.8, 0.7, 0.9), boundary_mae_frames=AgreementEstimate(2.0, 1.0, 2.5)
+    )
+    few = replace(one_sided, status=Status.CANNOT_TELL, reason=note("agree.too_few_episodes", episodes=2, least=5))
+    for given, expected in (
+        (vector, [Status.CANNOT_TELL, Status.CANNOT_TELL]),  # no interval
+        (one_sided, [Status.PASSED, Status.CANNOT_TELL]),
+        (replace(one_sided, kappa=AgreementEstimate(0.5, 0.4, 0.6)), [Status.PASSED, Status.FAILED]),
+        (few, [Status.CANNOT_TELL, Status.CANNOT_TELL]),
+    ):
+        readings = list_readings(given, 0.75, 3.0)
+        assert [one.status for one in readings[:-2]] == [None] * 5, "no limit"
+        assert [one.status for one in readings[-2:]] == expected
     page = render_agreement_page(AgreementReport(("a", "b"), 2, 30.0, (vector,), *[()] * 7, 0.8, 3.0))
     assert "a tenth of a segment&#39;s length costs 1 %" in page
     assert "90 % of the joint length must be shared" in page

@@ -1,13 +1,17 @@
 """Downloads: what a use case writes goes to the browser, and nothing stays on the server."""
 
 import io
+import tempfile
 import zipfile
+from pathlib import Path
 
 import pytest
 from tests.doors.visitor import AWAY, Visitor
 from tests.loop.labelled import acting, annotated_workspace, segments
 
+from fieldloop.api import downloads
 from fieldloop.api.app import build_app
+from fieldloop.errors import BadInput
 from fieldloop.loop.annotate import deal, save
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.loop.house.tokens import issue_token
@@ -75,3 +79,15 @@ def test_independent_annotators_download_no_labels_of_others(here):
     away = Visitor(build_app(lambda: here, CASES), AWAY, host="site.example", authorization=f"Bearer {secret}")
     answer, _ = fetch(away, "annotate/export", to="csv", out="labels.csv", episode=["e1"])
     assert "anna" not in answer.text
+
+
+def test_nothing_written_is_refused_and_no_folder_stays_behind(visitor, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "t"))
+    (tmp_path / "t").mkdir()
+    for body in ({"to": "csv", "out": "labels.csv"}, {"to": "elan", "out": "labels"}, {"to": "csv", "out": "../x"}):
+        fetch(visitor, "annotate/export", **body)
+        assert not list((tmp_path / "t").iterdir())
+    case = next(one for one in CASES if one.command == "annotate export")
+    with pytest.raises(BadInput, match="Nothing was written"):
+        downloads.answer_with_files(case, {"out": Path("labels.csv")}, lambda values: values)
+    assert not list((tmp_path / "t").iterdir())

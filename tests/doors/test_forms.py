@@ -33,9 +33,10 @@ PRESSED = {
     "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export", "/api/release/verify",
     "/api/taxonomy/new", "/api/taxonomy/fork", "/api/taxonomy/lock",
     "/api/annotate/export/download", "/api/annotate/deal", "/api/annotate/spot-check",
-    "/api/annotate/calibration",
+    "/api/annotate/calibration", "/api/gate/keep",
 }  # fmt: skip
-"""Pressed elsewhere: rollouts (test_pages.py), taxonomies (test_taxonomy_page.py), policies (test_policy_form.py)."""
+"""Pressed elsewhere: rollouts (test_pages.py), taxonomies (test_taxonomy_page.py), policies (test_policy_form.py),
+scenarios (test_gate_pages.py)."""
 
 
 @pytest.fixture(scope="module")

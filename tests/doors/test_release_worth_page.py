@@ -5,7 +5,7 @@ from tests.doors.story import story_workspace
 from tests.doors.test_pages import browser, page_of, until, visit  # noqa: F401 - a fixture
 
 from fieldloop.model.note import note
-from fieldloop.ui.pages import release as release_page
+from fieldloop.model.release import group_by_cause
 
 ID = "e" * 64
 WORTH = "section[aria-label='Worth of episodes']"
@@ -31,7 +31,7 @@ def test_episodes_left_out_are_counted_by_cause_and_check():
     speed = [note("release.not_passed", check="motion.max_speed", status="failed", finding=str(n)) for n in range(3)]
     worst = [note("release.least_worth", rank=n, of=9) for n in range(2)]
     excluded = [(f"{n:064x}", reason) for n, reason in enumerate((*worst, *speed))]
-    alike = release_page._group_by_cause(excluded)
+    alike = group_by_cause(excluded)
     assert [(len(one.episodes), one.example, one.same_text) for one in alike] == [
         (3, speed[0], False), (2, worst[0], False),
     ]  # fmt: skip

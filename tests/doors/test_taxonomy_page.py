@@ -11,6 +11,7 @@ from tests.loop.labelled import acting, annotated_workspace, segments
 from fieldloop.loop.annotate.save import save_labels
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.taxonomy.lock import is_locked
+from fieldloop.loop.annotate.taxonomy.taxonomies import write_new_taxonomy
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.labelling import LabelTask
 from fieldloop.ui.pages import taxonomy
@@ -106,3 +107,29 @@ def test_markup_in_a_taxonomy_stays_text(here):
     page = draw(here)
     assert "<img" not in page
     assert "&lt;img src=x onerror=1&gt; means it" in page
+
+
+def test_text_typed_before_another_lead_saved_does_not_overwrite_theirs(here, browser):  # noqa: F811
+    write_new_taxonomy(here, "pick")
+    file = here.root / "taxonomies" / "pick.toml"
+    with serving(here) as port, page_of(browser) as page:
+        address = f"http://127.0.0.1:{port}/taxonomy"
+        visit(page, address)
+        page.get_by_text("Text of the file").click()
+        change_text(page, "The open gripper travels", "The open hand travels")
+        theirs = file.read_text() + "# of another lead\n"
+        file.write_text(theirs)
+        asked = form(page, "/api/taxonomy/write")
+        assert "was changed after you opened it" in read_answer(page, asked, "Save")
+        visit(page, address)
+        area = asked.locator("textarea[data-kind]")
+        assert area.input_value() == theirs, "the new text is shown"
+        assert "was changed after you typed" in asked.locator(".aside").inner_text()
+        assert "The open hand travels" in asked.locator(".aside textarea").input_value(), "and nothing is lost"
+        press(page, asked, "Save")
+        assert file.read_text() == theirs
+        visit(page, address)
+        assert asked.locator(".aside textarea").count() == 1
+        asked.get_by_role("button", name="Drop what I typed").click()
+        visit(page, address)
+        assert not asked.locator(".aside").count()

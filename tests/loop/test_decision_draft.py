@@ -3,8 +3,8 @@
 import pytest
 from tests.loop.labelled import acting, annotated_workspace, segments
 
-from fieldloop.errors import ChangedMeanwhile, Refused
-from fieldloop.loop.annotate import adjudicate, deal, save
+from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
+from fieldloop.loop.annotate import adjudicate, deal, labels, save
 from fieldloop.loop.annotate.decision_draft import keep_decision_draft, show_decision_draft
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.labelling import ADJUDICATED
@@ -58,3 +58,33 @@ def test_only_leads_see_drafts_and_not_where_labels_are_hidden_from_them(here):
             call(acting(here, "anna"), "e0")
     deal.deal_tasks(here, ("e0",), annotator=("lea", "cem"))
     assert not show_decision_draft(lead(here), "e0").segments
+
+
+def test_a_lead_who_labels_independently_neither_drafts_nor_decides_before_the_own_labels_are_handed_in(here):
+    keep_decision_draft(lead(here), "e0", segments_text=DRAWN)
+    deal.deal_tasks(here, ("e0",), annotator=("lea", "cem"))
+    for call in (
+        lambda: keep_decision_draft(lead(here), "e0", segments_text=DRAWN, revision=1),
+        lambda: keep_decision_draft(lead(here), "e0", segments_text=FIRST, revision=1),
+        lambda: show_decision_draft(lead(here), "e0", to=1),
+        lambda: adjudicate.adjudicate_labels(lead(here), "e0", take="anna"),
+    ):
+        with pytest.raises(Refused, match="Hand in your own phase labels of e0 first"):
+            call()
+    assert labels.list_label_revisions(lead(here), "e0", author=ADJUDICATED) == ()
+    assert show_decision_draft(lead(here, "max"), "e0").revision == 1, "nothing was overwritten"
+    save.save_labels(lead(here), "e0", segments_text=SECOND, submit=True)
+    assert adjudicate.adjudicate_labels(lead(here), "e0", take="anna").taken == "anna"
+
+
+def test_leads_list_earlier_drafts_of_a_decision_and_go_on_from_one(here):
+    first = keep_decision_draft(lead(here), "e0", segments_text=FIRST)
+    keep_decision_draft(lead(here, "max"), "e0", segments_text=SECOND, revision=1)
+    listed = labels.list_label_revisions(lead(here), "e0", author=ADJUDICATED)
+    assert [(one.revision, one.submitted) for one in listed] == [(1, False), (2, False)]
+    again = show_decision_draft(lead(here), "e0", to=1)
+    assert (again.revision, again.segments) == (2, first.segments)
+    with pytest.raises(BadInput, match="has no revision 7; the newest is 2"):
+        show_decision_draft(lead(here), "e0", to=7)
+    with pytest.raises(Refused, match="Only a lead annotator"):
+        labels.list_label_revisions(acting(here, "anna"), "e0", author=ADJUDICATED)

@@ -79,6 +79,12 @@ def test_parts_of_a_declared_device_are_declared():
     assert find_undeclared_devices(streams, {"joints"}, WORDS) == {"depth"}
 
 
+def test_a_declared_sensor_does_not_declare_the_camera_beside_it():
+    streams = (JOINTS, shown("wrist", StreamKind.FORCE_TORQUE), shown("wrist/camera", StreamKind.RGB, 30, 30.0))
+    assert find_undeclared_devices(streams, {"joints", "wrist"}, WORDS) == {"wrist/camera"}
+    assert find_undeclared_devices(streams, {"joints", "wrist", "wrist/camera"}, WORDS) == set()
+
+
 @pytest.fixture
 def site(tmp_path):
     setup.init(tmp_path / "site")

@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 from tests.loop.labelled import S, acting, annotated_workspace, episode, segments
 
-from fieldloop.annotate.interchange import FrameBase, write_elan, write_label_studio
+from fieldloop.annotate.interchange import FrameBase, Reading, write_elan, write_label_studio
 from fieldloop.annotate.interchange.spans import Span
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate import deal, save, tasks
 from fieldloop.loop.annotate.exchange.export_labels import Target, export_labels
 from fieldloop.loop.annotate.exchange.import_labels import import_labels
+from fieldloop.loop.work.label_files import read_label_file
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Blob, Log
 from fieldloop.model.event import EpisodeJudged, LogIngested
@@ -202,3 +203,38 @@ def test_an_export_comes_back_while_another_person_holds_the_task(labelled, tmp_
     with pytest.raises(Refused, match=r"all.json, task \d, annotation \d, result 1: nothing was imported.* e1 by ann"):
         import_labels(labelled, out)
     assert find(labelled) == before
+
+
+def test_an_export_states_whether_labels_are_hidden_unknown_or_none(here, tmp_path):
+    out = tmp_path / "out.csv"
+    with pytest.raises(BadInput, match="None of these episodes has labels yet"):
+        export_labels(here, to=Target.CSV, out=out)
+    for name in ("e0", "e1"):
+        save.save_labels(acting(here, "anna"), name, segments_text=segments(*PHASES), submit=True)
+    with pytest.raises(UnknownName, match="Did you mean 'anna'"):
+        export_labels(here, to=Target.CSV, out=out, author=("ana",))
+    deal.deal_tasks(here, ("e0",), annotator=("cem", "dia"))
+    blind = acting(here, "cem")
+    with pytest.raises(Refused, match="hidden until you hand in yours"):
+        export_labels(blind, ("e0",), to=Target.CSV, out=out)
+    assert not out.exists()
+    done = export_labels(blind, to=Target.CSV, out=out)
+    assert (done.episodes, done.hidden) == (1, 1)
+    assert export_labels(here, to=Target.CSV, out=out).hidden == 0
+
+
+def test_tables_by_rows_are_bounded_in_size_and_may_hold_lists(here, tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    row = {"episode": "e0", "kind": "grasp", "label": "power", "start_s": 0.0, "end_s": 2.0, "annotator": "ann",
+           "values": [0.1, 2.0]}  # fmt: skip
+    file = tmp_path / "t.parquet"
+    parquet.write_table(pa.Table.from_pylist([row]), file)
+    import_labels(here, file)
+    assert [one.values for one in here.store.find(Annotation)] == [(0.1, 2.0)]
+    lines = tmp_path / "t.jsonl"
+    lines.write_text(json.dumps(row))
+    for each in (file, lines):
+        with pytest.raises(BadInput, match="are not read"):
+            read_label_file(each, Reading(), 1e-6)

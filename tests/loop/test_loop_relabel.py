@@ -87,6 +87,8 @@ def test_what_is_set_aside_is_counted_apart_and_can_be_restored(here):
     assert here.store.count(Episode, {"status": [*Status]}) == 3
     with pytest.raises(BadInput, match="State why"):
         relabel.set_episodes_aside(here, (first,), reason=" ")
+    with pytest.raises(BadInput, match=r"too short as a reason.*--reason"):
+        relabel.set_episodes_aside(here, (first,), reason="x")
     assert len(list(here.store.events(EpisodeSetAside))) == 1
 
 

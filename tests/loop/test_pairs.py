@@ -99,3 +99,20 @@ def test_a_half_that_is_left_alone_is_compared_with_proposals(here, withdrawn_fi
     for step in steps if withdrawn_first else reversed(steps):
         step()
     assert decisions(here) == [(TaskReason.SUSPECT, "anna")]
+
+
+def test_a_file_with_all_kinds_of_both_halves_deals_each_decision_once_from_the_labels_in_the_file(here):
+    """One kind was handed in before; the file brings it anew, so the stored one is out of date."""
+    kinds = ("phase", "grasp")
+    here.write(LabelTasksDealt((task(here, "anna", kinds=kinds), task(here, "ben", kinds=kinds))))
+    once, twice = (("power", 1, 2),), (("power", 5, 7),)
+    for who in ("anna", "ben"):
+        paste_labels(here, HEADER + rows(who, twice, "grasp"))
+    assert states(here) == [TaskState.OPEN, TaskState.OPEN]
+    paste_labels(here, HEADER + "".join(
+        rows(who, phases) + rows(who, contacts, "grasp")
+        for who, phases, contacts in (("anna", EARLY, once), ("ben", LATE, twice))
+    ))  # fmt: skip
+    assert states(here) == [TaskState.DONE, TaskState.DONE]
+    dealt = [one for one in here.store.find(LabelTask) if one.reason is TaskReason.ADJUDICATE]
+    assert sorted(one.kinds for one in dealt) == [("grasp",), ("phase",)], "each once, from the newest labels"

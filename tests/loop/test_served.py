@@ -86,6 +86,8 @@ def test_commands_change_a_running_server_and_each_change_is_on_record(house):
         served.load_served_policy(ana, "p2", override="on the bench")
         changed = served.put_policy_in_force(ana, "p2", reason="a trial")
         assert [(v.name, v.in_force, v.limit_ms) for v in changed.versions] == [("p1", False, 80.0), ("p2", True, 80.0)]
+        with pytest.raises(Refused, match="too short as a reason"):
+            served.roll_back_served_policy(ana, override="x")
         back = served.roll_back_served_policy(ana, override="it crushes boxes")
         assert [v.suspended for v in back.versions] == ["", "it crushes boxes"]
         assert back.reason == "it crushes boxes"

@@ -20,7 +20,7 @@ from fieldloop.loop.ship.release import freeze_release, write_release_datasheet
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import DatasetJudged, LogIngested, RobotRegistered, SynchronisationVerified
-from fieldloop.model.finding import Finding, Status
+from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import Subject
@@ -90,6 +90,26 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
     assert reasons(declared) == ["protocol.clock_too_far_off"], "the newest one counts"
     declared.store.rebuild_tables()
     assert len(list_newest_first(declared, SynchronisationVerified)) == 2
+
+
+def test_a_device_of_two_tasks_is_named_once(declared):
+    (declared.root / "protocols" / "sort.toml").write_text(DECLARED.replace('"pick"', '"sort"'))
+    declared.__dict__.pop("protocols", None)
+    first = declared.store.find(Episode)[0]
+    both = [first, dataclasses.replace(first, id="b" * 64, task="sort")]
+    (reason,) = list_clock_reasons(declared, both, {})
+    assert reason["device"] == "camera/wrist of arm-1"
+
+
+def test_a_camera_is_not_declared_by_a_sensor_of_the_same_beginning(declared):
+    (declared.root / "protocols" / "pick.toml").write_text(
+        DECLARED.replace("camera/wrist", "wrist").replace("rgb", "force_torque")
+    )
+    declared.__dict__.pop("protocols", None)
+    one = declared.store.find(Episode)[0]
+    found = Finding("vision.frozen", Subject(stream="wrist/camera"), Status.PASSED, 0.0, None, 1.0, "")
+    reasons_ = list_clock_reasons(declared, [one], {one.id: EpisodeReport(one.id, one.name, Status.PASSED, (found,))})
+    assert [r["stream"] for r in reasons_ if r.code == "release.device_undeclared"] == ["wrist/camera"]
 
 
 def test_a_release_is_refused_or_says_who_went_on(full_site):

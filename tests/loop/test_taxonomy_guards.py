@@ -12,6 +12,7 @@ from fieldloop.loop.annotate import labels, save
 from fieldloop.loop.annotate.taxonomy import change, taxonomies
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.taxonomy.lock import find_locked_taxonomies
+from fieldloop.loop.home.taxonomy import show_taxonomies
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, TaxonomyLocked
 from fieldloop.model.labelling import LabelTask, SavedLabels, TaskReason
@@ -141,3 +142,24 @@ def test_a_lock_for_one_task_demands_no_labels_of_another_that_has_none(here):
     span = Annotation(known.id, "phase", "lift", known.start_ns, known.end_ns, "anna")
     here.write(EpisodeAnnotated(known.id, "phase", "anna", (span,)))
     assert find_locked_taxonomies(here, ("sort",)) == {"sort": "pick v1"}
+
+
+def test_what_a_change_touches_names_no_label_that_is_hidden_from_the_reader(here):
+    taxonomies.write_new_taxonomy(here, "pick")
+    submit(acting(here, "anna"), "e0", ("approach", 0, 1))
+    submit(acting(here, "anna"), "e1", ("approach", 0, 1))
+    raise_version(here, 1)
+    edit(here, *CLEARER)
+    e0 = labels.find_episode(here, "e0").id
+    pair = [
+        LabelTask(f"t-{who}", e0, ("phase",), TaskReason.DOUBLE, here.clock(), "pick v1", annotator=who, pair="p")
+        for who in ("ben", "cem")
+    ]
+    here.write(LabelTasksDealt(tuple(pair)))
+    seen = change.compare_two_taxonomies(acting(here, "ben"))
+    assert ([one.name for one in seen.touched], seen.hidden) == (["e1"], 1)
+    shown = show_taxonomies(acting(here, "ben")).change
+    assert (shown.touched, shown.hidden) == (seen.touched, 1)
+    all_ = change.compare_two_taxonomies(here)
+    assert ([one.name for one in all_.touched], all_.hidden) == (["e0", "e1"], 0)
+    assert change.lock_new_taxonomy(here).dealt == 2

@@ -130,7 +130,11 @@ def test_the_file_that_init_writes_is_no_persons_until_it_is_edited_or_locked(wo
     other.write_text(file.read_text().replace("pick", "place"))
     workspace.__dict__.pop("protocols", None)
     assert not workspace.protocol("place").is_own
-    other.write_text(f"{other.read_text()}# reviewed\n")
+    other.write_text(f"\n{other.read_text()}# a comment states nothing\n".replace("name    =", "name ="))
+    workspace.__dict__.pop("protocols", None)
+    assert not workspace.protocol("place").is_own
+    assert workspace.protocol("place").fingerprint == workspace.protocol().fingerprint
+    other.write_text(f"{other.read_text()}strata = ['sku']\n".replace("strata = ['sku']", "[check.timing.rate]\n"))
     workspace.__dict__.pop("protocols", None)
     assert workspace.protocol("place").is_own
     assert workspace.protocol("place").fingerprint == workspace.protocol().fingerprint

@@ -89,7 +89,8 @@ def test_a_section_of_operations_counts_a_former_number_once_it_differs():
     former = [(s, n, x) for s, own in rows.items() for n, x in own.items() if "formerly" in x]
     for section, name, row in former:
         assert default_operations()[section].settings[name].is_as_before
-        text = f"[{section}.{name}]\nvalue = {row['value'] * 2}"
+        other = f'"{row["value"]} too"' if isinstance(row["value"], str) else row["value"] * 2
+        text = f"[{section}.{name}]\nvalue = {other}"
         assert parse_operations(text)[section].fingerprint != default_operations()[section].fingerprint
         with pytest.raises(ProtocolError, match="No key called 'formerly'"):
             parse_operations(f"[{section}.{name}]\nformerly = 1")

@@ -48,6 +48,9 @@ class Loads:
             raise Refused(f"{policy} was never gated.")
         return lambda: roster.add(self.engines[policy])
 
+    def require_reason(self, override):
+        return override
+
     def record(self, roster, change):  # noqa: ARG002 - a Control
         self.changes.append((change.moved, change.version.name, change.actor.id, change.reason, change.override))
 

@@ -1,13 +1,13 @@
 """Downloads: a use case that only reads and writes files answers with these files, and nothing stays on the server."""
 
-import io
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fastapi.responses import Response
+from fastapi.responses import FileResponse, Response
+from starlette.background import BackgroundTask
 
 from fieldloop.api.outbox import OUTBOX, move_into_outbox
 from fieldloop.errors import BadInput
@@ -29,25 +29,34 @@ def answer_with_files(use_case: UseCase, values: dict[str, Any], call: Callable[
     """Call a use case in a folder of its own; return the file it wrote, or what it wrote as a zip."""
     if not any(values.get(name) for name in use_case.writes):
         raise BadInput(f"Name the file to download in {' or '.join(use_case.writes)}, such as report.html.")
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
+    folder = TemporaryDirectory()
+    try:
+        root = Path(folder.name)
         call(move_into_outbox(root, use_case, values))
         made = sorted(path for path in (root / OUTBOX).rglob("*") if path.is_file())
-        name, body = _pack(root / OUTBOX, made)
-    how = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(body, media_type=TYPES.get(Path(name).suffix, ANY_TYPE), headers=how)
+        file = _choose_file(root / OUTBOX, made, root)
+    except BaseException:
+        folder.cleanup()
+        raise
+    type_ = TYPES.get(file.suffix, ANY_TYPE)
+    once = {"Cache-Control": "no-store"}
+    return FileResponse(
+        file, media_type=type_, headers=once, filename=_make_plain(file.name), background=BackgroundTask(folder.cleanup)
+    )
 
 
-def _pack(folder: Path, files: list[Path]) -> tuple[str, bytes]:
-    """Return one file as it is, and several, or one in a folder, as a zip named like their folder."""
-    if len(files) == 1 and files[0].parent == folder:
-        return _make_plain(files[0].name), files[0].read_bytes()
-    packed = io.BytesIO()
+def _choose_file(outbox: Path, files: Sequence[Path], beside: Path) -> Path:
+    """Return one file as it is; several, or one in a folder, as a zip that is named like their folder."""
+    if not files:
+        raise BadInput("Nothing was written, so there is nothing to download.")
+    if len(files) == 1 and files[0].parent == outbox:
+        return files[0]
+    first = next(iter(sorted(outbox.iterdir())))
+    packed = beside / f"{first.name}.zip"
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            archive.write(file, file.relative_to(folder))
-    first = next(iter(sorted(folder.iterdir())), folder)
-    return f"{_make_plain(first.name)}.zip", packed.getvalue()
+            archive.write(file, file.relative_to(outbox))
+    return packed
 
 
 def _make_plain(name: str) -> str:

@@ -37,6 +37,18 @@ class AgreementEstimate:
     low: float | None = None
     high: float | None = None
 
+    def judge(self, limit: float, *, above: bool) -> Status:
+        """Judge the number by its interval, which must lie wholly on one side of the limit.
+
+        >>> [AgreementEstimate(0.9, low, 0.95).judge(0.8, above=True).value for low in (0.85, 0.7, None)]
+        ['passed', 'cannot_tell', 'cannot_tell']
+        """
+        if self.low is None or self.high is None:
+            return Status.CANNOT_TELL
+        if (self.low > limit) if above else (self.high < limit):
+            return Status.PASSED
+        return Status.FAILED if ((self.high <= limit) if above else (self.low >= limit)) else Status.CANNOT_TELL
+
 
 @dataclass(frozen=True, slots=True)
 class AgreementVector:

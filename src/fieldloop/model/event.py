@@ -176,10 +176,15 @@ class EpisodesMeasured:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeJudged:
-    """An episode's measurements were judged under a protocol."""
+    """An episode's measurements were judged under a protocol.
+
+    `named` states whether the data name the protocol, or one was written for them: without one, fewer numbers fail.
+    None: judged before this was kept.
+    """
 
     protocol: str
     report: EpisodeReport
+    named: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

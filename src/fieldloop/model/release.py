@@ -13,7 +13,8 @@ from fieldloop.model.note import Note, note
 DEFECT = "check.defect"
 NUMBER = re.compile(r"\d+")
 LEAST_WORTH = "release.least_worth"
-WORTH = "least worth by {}, share {}"
+CAUSES = ("check", "status", "method", "share")
+"""What tells reasons of one code apart, beside the kind of a defect; not what was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,24 @@ class LeftOutAlike:
         return note("release.answer_missing", episodes=len(self.episodes), check=numbers["check"])
 
 
+def group_by_cause(excluded: Iterable[tuple[str, Note]]) -> tuple[LeftOutAlike, ...]:
+    """Group episodes by the kind of reason and its check, whatever was measured; most episodes first.
+
+    Defects that differ only by bytes or counts are alike; so are episodes of least worth, whatever their rank.
+    """
+    groups: dict[tuple[str, ...], list[tuple[str, Note]]] = {}
+    for episode, why in excluded:
+        numbers, text = dict(why.numbers), repr(why)
+        defect = NUMBER.sub("#", text) if DEFECT in text else ""
+        key = (why.code, *(str(numbers.get(name, "")) for name in CAUSES), defect)
+        groups.setdefault(key, []).append((episode, why))
+    alike = (
+        LeftOutAlike(tuple(episode for episode, _ in group), group[0][1], all(why == group[0][1] for _, why in group))
+        for group in groups.values()
+    )
+    return tuple(sorted(alike, key=lambda one: -len(one.episodes)))
+
+
 @dataclass(frozen=True, slots=True)
 class Release:
     """Episodes, their split, and the versions they depend on; identified by content. `fixes` are by episode id.
@@ -97,19 +116,8 @@ class Release:
         return tuple(fix for of, fix in self.fixes if of == episode)
 
     def group_left_out(self) -> tuple[LeftOutAlike, ...]:
-        """Group the excluded episodes by reason, most first.
-
-        Defects that differ only by bytes or counts are alike; so are those of least worth, whatever their rank.
-        """
-        groups: dict[str, list[tuple[str, Note]]] = {}
-        for episode, why in self.excluded:
-            text = WORTH.format(*(why[name] for name in ("method", "share"))) if why.code == LEAST_WORTH else repr(why)
-            groups.setdefault(NUMBER.sub("#", text) if DEFECT in text else text, []).append((episode, why))
-        alike = (
-            LeftOutAlike(tuple(episode for episode, _ in group), group[0][1], len({repr(why) for _, why in group}) == 1)
-            for group in groups.values()
-        )
-        return tuple(sorted(alike, key=lambda one: -len(one.episodes)))
+        """Group the excluded episodes by the kind of reason, most first, as `group_by_cause` does."""
+        return group_by_cause(self.excluded)
 
     @property
     def off_the_map(self) -> Note | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.model.agreement import AgreementEstimate, AgreementVector
+from fieldloop.model.finding import Status
 from fieldloop.say.numbers import format_fixed, format_number, percent
 
 
@@ -10,16 +11,17 @@ from fieldloop.say.numbers import format_fixed, format_number, percent
 class Reading:
     """One number in plain words: what it asks, how far apart two may draw and still agree, and its limit if any.
 
-    `passed` is None where no limit judges the number.
+    `status` is None where no limit judges the number.
     """
 
     name: str
     written: str
     asks: str
     tolerance: str
-    passed: bool | None = None
+    status: Status | None = None
 
 
+TOO_FEW = "agree.too_few_episodes"
 ANY_TIME = "any shift: times are not looked at"
 BY_LENGTH = "a shift by a tenth of a segment's length costs 1 %"
 """The dissimilarity of gamma grows with the square of the shift, as a share of the two segments' lengths."""
@@ -40,16 +42,16 @@ def list_readings(vector: AgreementVector, min_kappa: float | None, max_frames: 
         (vector.f1_90, "F1@90", 2, "do they cover each other nearly fully?", _write_overlap(0.9), None),
         (
             frames, "Boundaries apart", 1, "how many frames lie between boundaries that both drew?",
-            f"none{limits[0]}", _is_within(frames, max_frames),
+            f"none{limits[0]}", _judge(vector, frames, max_frames, above=False),
         ),
         (
             kappa, "Kappa", 2, "is the label the same at each moment, beyond chance?", f"none{limits[1]}",
-            None if kappa.value is None or min_kappa is None else kappa.value > min_kappa,
+            _judge(vector, kappa, min_kappa, above=True),
         ),
     )  # fmt: skip
     return tuple(
-        Reading(name, _write_estimate(one, digits), asks, tolerance, passed)
-        for one, name, digits, asks, tolerance, passed in rows
+        Reading(name, _write_estimate(one, digits), asks, tolerance, status)
+        for one, name, digits, asks, tolerance, status in rows
         if one.value is not None
     )
 
@@ -85,8 +87,12 @@ def _write_limit(word: str, limit: float | None, unit: str = "") -> str:
     return "" if limit is None else f"; required: {word} {format_number(limit)}{unit}"
 
 
-def _is_within(estimate: AgreementEstimate, most: float | None) -> bool | None:
-    return None if estimate.value is None or most is None else estimate.value < most
+def _judge(vector: AgreementVector, estimate: AgreementEstimate, limit: float | None, *, above: bool) -> Status | None:
+    """Judge a number as the vector does: by its interval, and not at all on too few episodes."""
+    if limit is None:
+        return None
+    too_few = vector.reason is not None and vector.reason.code == TOO_FEW
+    return Status.CANNOT_TELL if too_few else estimate.judge(limit, above=above)
 
 
 def _write_estimate(estimate: AgreementEstimate, digits: int) -> str:

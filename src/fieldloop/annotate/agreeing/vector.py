@@ -99,11 +99,11 @@ def judge_vector(vector: AgreementVector, limits: AgreementLimits, settings: Sec
         return replace(vector, status=Status.CANNOT_TELL, reason=reason)
     judged = []
     if limits.min_kappa is not None:
-        judged.append((_judge(vector.kappa, limits.min_kappa, above=True), "kappa", vector.kappa, limits.min_kappa))
+        judged.append((vector.kappa.judge(limits.min_kappa, above=True), "kappa", vector.kappa, limits.min_kappa))
     if limits.max_boundary_frames is not None:
         apart = vector.boundary_mae_frames
         judged.append(
-            (_judge(apart, limits.max_boundary_frames, above=False), "boundary", apart, limits.max_boundary_frames)
+            (apart.judge(limits.max_boundary_frames, above=False), "boundary", apart, limits.max_boundary_frames)
         )
     if not judged:
         return replace(vector, reason=note("agree.no_limit"))
@@ -172,11 +172,3 @@ def estimate_from_draws(values: Floats, level: float, *, bounded: bool) -> Agree
         return AgreementEstimate(float(values[0]))
     low, high = np.quantile(known, ((1 - level) / 2, (1 + level) / 2))
     return AgreementEstimate(float(values[0]), float(low), float(high))
-
-
-def _judge(value: AgreementEstimate, limit: float, *, above: bool) -> Status:
-    if value.low is None or value.high is None:
-        return Status.CANNOT_TELL
-    if (value.low > limit) if above else (value.high < limit):
-        return Status.PASSED
-    return Status.FAILED if ((value.high <= limit) if above else (value.low >= limit)) else Status.CANNOT_TELL

@@ -218,16 +218,18 @@ def _read_result(held: Mapping[str, str], place: str) -> StatedResult | None:
 
 
 def _read_times(held: Mapping[str, str]) -> tuple[int, int]:
-    if missing := [column for column in ("start_s", "end_s") if not held.get(column) and "duration_s" not in held]:
+    """Read when a label begins and ends; the cell that is filled states the end, or how long it lasts."""
+    begins, ends, lasts = (held.get(column, "") for column in ("start_s", "end_s", "duration_s"))
+    if missing := [column for column, text in (("start_s", begins), ("end_s", ends or lasts)) if not text]:
         raise BadInput(f"a label needs {' and '.join(missing)}.")
-    start = parse_seconds(held["start_s"])
-    if "end_s" in held:
-        return start, parse_seconds(held["end_s"])
-    return start, start + parse_seconds(held["duration_s"])
+    start = parse_seconds(begins)
+    return start, parse_seconds(ends) if ends else start + parse_seconds(lasts)
 
 
 def _read_frames(held: Mapping[str, str]) -> tuple[int, int]:
     """Read frames; both are part of the span, so the end moves by one."""
+    if missing := [column for column in ("start_frame", "end_frame") if not held.get(column)]:
+        raise BadInput(f"a label needs {' and '.join(missing)}.")
     first, last = (
         parse_frame(float(held[c]) if _is_number(held[c]) else held[c]) for c in ("start_frame", "end_frame")
     )

@@ -98,7 +98,13 @@ def _read_parquet(file: Path) -> list[Row]:
 
 
 def format_cell(value: Any) -> str:
-    """Write a cell as a CSV has it."""
+    """Write a cell as a CSV has it; the numbers of a list have blanks between them.
+
+    >>> [format_cell(cell) for cell in ([0.1, 2.0], None, True)]
+    ['0.1 2.0', '', 'yes']
+    """
+    if isinstance(value, list):
+        return " ".join(map(format_cell, value))
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):

@@ -8,6 +8,7 @@ from fieldloop.errors import BadInput, ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.usable_episodes import require_usable_episode
+from fieldloop.loop.annotate.visible import refuse_blind_decision
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
@@ -67,6 +68,7 @@ def adjudicate_labels(
     require_usable_episode(workspace, known)
     words = find_taxonomy(workspace, known.task)
     require_kind(words, kind)
+    refuse_blind_decision(workspace, known, kind)
     last = workspace.last_seq()
     place = {"episode": known.id, "kind": kind}
     waiting = _find_decision_tasks(workspace, known.id, kind)

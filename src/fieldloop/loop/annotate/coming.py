@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.labelling import LabelTask, SavedLabels
+from fieldloop.model.labelling import LabelTask, SavedLabels, TaskState
 from fieldloop.model.labelling_event import LabelTaskMoved
 
 Whose = tuple[str, str, str]
@@ -31,6 +31,10 @@ class Coming:
     def find_tasks(self, **where: str) -> list[LabelTask]:
         """Return tasks as they will be; `where` names fields that never change."""
         return [self.tasks.get(task.id, task) for task in self.workspace.store.find(LabelTask, where)]
+
+    def is_done(self, task: LabelTask) -> bool:
+        """Whether this write finishes a task already."""
+        return self.tasks.get(task.id, task).state is TaskState.DONE
 
     def find_spans(self, episode: str, kind: str, author: str) -> list[Annotation]:
         """Return the labels of one kind that a person will have in an episode."""

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldloop.annotate import Source, classify_author
-from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.people import choose_author, require_lead
 from fieldloop.loop.annotate.qualified import is_known_lead
 from fieldloop.loop.annotate.revisions import find_newest_revisions, find_revisions
 from fieldloop.loop.annotate.tasks import UNFINISHED, TaskShown, describe_tasks
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
-from fieldloop.loop.annotate.visible import select_visible_labels
+from fieldloop.loop.annotate.visible import is_hidden, select_visible_labels
 from fieldloop.loop.annotate.written_segments import Segment, make_segment
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.labelling import LabelTask
+from fieldloop.model.labelling import ADJUDICATED, LabelTask
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.release import compute_labels_id
@@ -117,15 +117,20 @@ def list_label_revisions(
     Arguments:
         episode: the episode's name or id
         kind: only this kind of labels
-        author: whose labels (default: yours); only engineers may name another person
+        author: whose labels (default: yours); only engineers may name another person, and leads `adjudicated`
     """
     known = find_episode(workspace, episode)
+    decided = author == ADJUDICATED  # drafts of decisions, which `annotate decision --to` takes up
+    if decided:
+        require_lead(workspace, "list the drafts of a decision")
+    person = author if decided else choose_author(author, workspace.actor)
     return tuple(
         Revision(
             one.kind, one.author, one.revision, one.submitted, one.saved_ns, len(one.annotations), one.taxonomy,
             one.from_revision,
         )
-        for one in find_revisions(workspace, known.id, choose_author(author, workspace.actor), kind)
+        for one in find_revisions(workspace, known.id, person, kind)
+        if not (decided and is_hidden(workspace, known.id, one.kind))
     )  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def list_what_follows(coming: Coming, episode: Episode, made: SavedLabels, task:
     workspace = coming.workspace
     if _was_decided_before(workspace, task, made):
         yield EpisodeAnnotated(made.episode, made.kind, ADJUDICATED, ())  # it was decided under earlier words
-    if not _is_complete(coming, task, made):
+    if coming.is_done(task) or not _is_complete(coming, task, made):
         return
     done = replace(
         task, state=TaskState.DONE, taken_by=made.author, done_ns=workspace.clock(), lease_until_ns=None
@@ -139,7 +139,7 @@ def list_what_follows(coming: Coming, episode: Episode, made: SavedLabels, task:
         yield LabelTasksDealt(tuple(decisions))
 
 
-def list_import_events(
+def hand_in_import(
     coming: Coming,
     episode: Episode,
     kind: str,
@@ -147,14 +147,16 @@ def list_import_events(
     spans: tuple[Annotation, ...],
     taxonomy: str,
     place: str,
-) -> list[Event]:
-    """Return what an import of one author's labels changes: a person's count like a submission, a machine's do not.
+) -> tuple[list[Event], SavedLabels | None, LabelTask | None]:
+    """Return how an import stores one author's labels; a person's count like a submission, a machine's do not.
 
+    What follows is asked once all rows are handed in: a task may need several, and a comparison needs the newest. Then
+    the labels and their task are what `list_what_follows` takes, None for proposals.
     `place` names the file, and where in it these labels are, should a task forbid them.
     """
     annotated = EpisodeAnnotated(episode.id, kind, author, spans)
     if classify_author(author) is Source.MACHINE:
-        return [annotated]
+        return [annotated], None, None
     workspace = coming.workspace
     newest = find_newest_revision(workspace, episode.id, kind, author)
     number = newest.revision + 1 if newest else 1
@@ -168,8 +170,8 @@ def list_import_events(
             "See: fieldloop annotate tasks; or leave these labels out of the file.",
             notes,
         )
-    kept = replace(made, task=task.id if task else "")
-    return [LabelsSaved(kept), annotated, *list_what_follows(coming, episode, made, task)]
+    coming.hand_in(made)
+    return [LabelsSaved(replace(made, task=task.id if task else "")), annotated], made, task
 
 
 def _was_decided_before(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:

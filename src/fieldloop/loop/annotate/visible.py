@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from fieldloop.errors import Refused
 from fieldloop.loop.annotate.qualified import explain_missing_qualification, find_calibration_sets, is_known_lead
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
 from fieldloop.model.labelling import INDEPENDENT, LabelTask, TaskReason, TaskState
 
 Place = tuple[str, str]
@@ -24,6 +26,21 @@ def select_visible_labels(
     shown = tuple(span for span in spans if span.author == who or (span.episode, span.kind) not in hidden)
     places = {(span.episode, span.kind) for span in spans}
     return shown, frozenset(hidden & places)
+
+
+def refuse_blind_decision(workspace: Workspace, episode: Episode, kind: str) -> None:
+    """Refuse a lead who has yet to hand in own independent labels: a decision shows what others drew."""
+    if is_hidden(workspace, episode.id, kind):
+        raise Refused(
+            f"Hand in your own {kind} labels of {episode.name} first: you label it independently, so what others drew "
+            f"is hidden from you. Your task: fieldloop annotate labels {episode.name}; or have it withdrawn: fieldloop "
+            "annotate withdraw TASK"
+        )
+
+
+def is_hidden(workspace: Workspace, episode: str, kind: str) -> bool:
+    """Whether the actor may not yet see what others drew of a kind in an episode."""
+    return (episode, kind) in _find_hidden_places(workspace, workspace.actor.id)
 
 
 def _find_hidden_places(workspace: Workspace, person: str) -> frozenset[Place]:

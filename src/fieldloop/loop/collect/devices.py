@@ -44,8 +44,18 @@ def find_undeclared_devices(
     return {
         one.name
         for one in list_devices(streams, sensor_words)
-        if not is_name_covered(one.name, declared) and (one.kind in CAMERAS or one.serial not in serials)
+        if not is_declared(one.name, declared, camera=one.kind in CAMERAS)
+        and (one.kind in CAMERAS or one.serial not in serials)
     }
+
+
+def is_declared(name: str, declared: Collection[str], *, camera: bool) -> bool:
+    """Is a stream declared? A camera has a clock of its own, so the name of a sensor beside it does not cover it.
+
+    >>> [is_declared("wrist/camera", ["wrist"], camera=camera) for camera in (True, False)]
+    [False, True]
+    """
+    return name in declared if camera else is_name_covered(name, declared)
 
 
 def is_name_covered(name: str, declared: Iterable[str]) -> bool:

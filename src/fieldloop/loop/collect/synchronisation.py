@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
-from fieldloop.loop.collect.devices import find_undeclared_devices, is_name_covered, list_devices
+from fieldloop.loop.collect.devices import find_undeclared_devices, is_declared, list_devices
 from fieldloop.loop.data.streams import StreamShown, read_kept_streams
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
@@ -102,13 +102,13 @@ def list_clock_reasons(
     by_rig: dict[tuple[str, str], list[Episode]] = {}
     for one in episodes:
         by_rig.setdefault((one.robot, one.task), []).append(one)
-    unverified: dict[tuple[str, Note], list[str]] = {}  # devices of a robot that lack the same are one reason
+    unverified: dict[tuple[str, Note], dict[str, None]] = {}  # devices of a robot that lack the same are one reason
     for (robot, task), inside in sorted(by_rig.items()):
         last_ns = max(one.end_ns for one in inside)
         for device in list_unverified_devices_of_robot(workspace, robot, task=task, at_ns=last_ns):
-            unverified.setdefault((robot, device.reason), []).append(device.stream)
+            unverified.setdefault((robot, device.reason), {})[device.stream] = None
     clocks = [
-        note(CLOCK_NOT_VERIFIED, device=_name_device(robot, join_names(streams)), why=why)
+        note(CLOCK_NOT_VERIFIED, device=_name_device(robot, join_names(list(streams))), why=why)
         for (robot, why), streams in unverified.items()
     ]
     return [*clocks, *_list_undeclared_devices(workspace, by_rig, reports)]
@@ -128,7 +128,7 @@ def _list_undeclared_devices(
         if declared := {*protocol.sensors, *protocol.synchronisation}:
             undeclared = {name for listed in kept for name in find_undeclared_devices(listed, declared, words)}
             judged = {name for f in findings if f.check.startswith(CAMERA_CHECKS) for name in f.about.streams}
-            undeclared |= {name for name in judged if not is_name_covered(name, declared)}
+            undeclared |= {name for name in judged if not is_declared(name, declared, camera=True)}
             for stream in undeclared:
                 missing.setdefault((task, stream), []).append(robot)
         else:

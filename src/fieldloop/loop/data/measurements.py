@@ -132,7 +132,7 @@ def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> 
         named = checks.is_protocol_named((episode,), rules)
         findings = checks.judge_measurements(numbers, rules, named=named)
         report = checks.make_episode_report(episode, findings, rules.version_name)
-        events.append(EpisodeJudged(rules.fingerprint, report))
+        events.append(EpisodeJudged(rules.fingerprint, report, named))
     return events
 
 

@@ -9,6 +9,7 @@ from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import judge_episodes, read_stored_measurements
 from fieldloop.loop.data.statements import apply_user_statements, read_statements
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.event import EpisodeRelabelled, EpisodeRestored, EpisodeSetAside
@@ -75,8 +76,9 @@ def set_episodes_aside(workspace: Workspace, episode: tuple[str, ...], *, reason
     """
     if not reason.strip():
         raise BadInput("State why: --reason 'the robot was pushed by hand'.")
+    stated = require_stated_reason(workspace, reason, "--reason")
     chosen = _find_chosen_episodes(workspace, episode)
-    events = [EpisodeSetAside(one.id, reason.strip()) for one in chosen if one.set_aside != reason.strip()]
+    events = [EpisodeSetAside(one.id, stated) for one in chosen if one.set_aside != stated]
     if events:
         workspace.write(*events)
     return EpisodesChanged(_expect_episodes_unchanged(workspace, chosen), len(events))

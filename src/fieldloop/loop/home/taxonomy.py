@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, WorkspaceError
 from fieldloop.loop.annotate.people import is_lead
-from fieldloop.loop.annotate.taxonomy.change import TaxonomyChanges, compare_two_taxonomies
-from fieldloop.loop.annotate.taxonomy.edited import name_text
+from fieldloop.loop.annotate.taxonomy.change import TaxonomyChanges, compare_versions, find_labelled_spans
+from fieldloop.loop.annotate.taxonomy.edited import name_file
 from fieldloop.loop.annotate.taxonomy.in_force import (
     FOLDER,
     find_locks,
@@ -58,20 +58,22 @@ def show_taxonomies(workspace: Workspace, *, task: str = "", older: str = "", ne
     files = tuple(path.stem for path in sorted((workspace.root / FOLDER).glob("*.toml")))
     task = _choose_task(workspace, task, files)
     path = find_taxonomy_file(workspace, task)
-    text = read_text(path) if path else ""
-    file = f"{FOLDER}/{path.name}" if path else ""
-    seen, may_change = name_text(text) if path else "", is_lead(workspace.actor)
+    file, text = f"{FOLDER}/{path.name}" if path else "", ""
+    seen, may_change = name_file(path) if path else "", is_lead(workspace.actor)
     try:
+        text = read_text(path) if path else ""
         words = read_taxonomy_as_written(workspace, task)
-    except BadInput as wrong:
+    except (BadInput, WorkspaceError) as wrong:
         versions = _list_versions(workspace, None)
         return TaxonomiesShown(task, files, file, text, seen, None, False, versions, may_change, unreadable=str(wrong))
     locked = any(lock.fingerprint == fingerprint_taxonomy(words) for lock in find_locks(workspace, words))
+    changes = not locked and find_predecessor(workspace, words) is not None
+    spans = find_labelled_spans(workspace, task) if changes or older else []
     return TaxonomiesShown(
         task, files, file, text, seen, words, locked, _list_versions(workspace, words), may_change,
         lint_taxonomy(workspace, task=task),
-        None if locked or find_predecessor(workspace, words) is None else compare_two_taxonomies(workspace, task=task),
-        compare_two_taxonomies(workspace, older, newer, task=task) if older else None,
+        compare_versions(workspace, spans, task=task) if changes else None,
+        compare_versions(workspace, spans, older, newer, task=task) if older else None,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from fieldloop.errors import ProtocolError, WorkspaceError
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, parse_protocol
+from fieldloop.protocol.layers import parse_toml
 from fieldloop.store import Store
 from fieldloop.text_files import read_text
 
@@ -59,9 +60,9 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
         if task not in self._read:
             path = self._paths[task]
             text = read_text(path, WorkspaceError)
-            untouched = text == PROTOCOL_TEXT.format(task=task)
             written = parse_protocol(text, f"protocols/{path.name}")
-            self._read[task] = replace(written, is_own=not untouched)
+            untouched = parse_toml(PROTOCOL_TEXT.format(task=task), task)  # comments and layout state nothing
+            self._read[task] = replace(written, is_own=parse_toml(text, path.name) != untouched)
         return self._read[task]
 
     def list_reasons_of_refusal(self) -> dict[str, str]:

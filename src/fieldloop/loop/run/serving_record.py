@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
+from fieldloop.loop.work.stated_reason import require_stated_reason
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.model.rollout import Rollout, Rung
@@ -39,6 +40,10 @@ class ServingRecord:
     def load(self, roster: Roster, policy: str, override: str, actor: Actor) -> Callable[[], Version]:
         """Load a version; what it returns adds it to the roster."""
         return self._load(roster, policy, override, actor)
+
+    def require_reason(self, override: str) -> str:
+        """Refuse a reason that says nothing, as every override does."""
+        return require_stated_reason(self._workspace, override)
 
     def record(self, roster: Roster, change: Change) -> None:
         """Write a change into the ledger, under the actor who made it."""

@@ -1,6 +1,9 @@
 """Write files atomically: a reader sees the old file or the new one."""
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fieldloop.errors import BadInput
@@ -25,6 +28,17 @@ def write_atomically(file: Path, text: str, what: str = "report") -> None:
     except OSError as wrong:
         temporary.unlink(missing_ok=True)
         raise BadInput(f"{file} cannot be written: {wrong.strerror or wrong}.") from wrong
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder for one who reads a file, compares it and writes it; others wait, in any process."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def make_folder(folder: Path) -> None:

@@ -22,6 +22,7 @@ def read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels:
     if is_lerobot_folder(file):
         return read_dataset_labels(file)
     if file.suffix.lower() in BY_ROWS:
+        _refuse_large(file, most_mb)
         return read_label_rows(read_rows(file), file.name, reading)
     return read_labels(_read_text(file, most_mb), file.name, reading)
 
@@ -37,14 +38,9 @@ def choose_rate(parts: Iterable[FileLabels], fps: float | None) -> float | None:
 def _read_text(file: Path, most_mb: float) -> str:
     """Read a file; one that is too large, is missing, or is not text is refused."""
     try:
-        size_mb = file.stat().st_size / BYTES_PER_MB
+        _refuse_large(file, most_mb)
         if not file.is_file():
             return read_text(file)
-        if size_mb > most_mb:
-            raise BadInput(
-                f"{file} has {format_count(size_mb)} MB; labels of more than {format_count(most_mb)} MB are not read. "
-                "Split the file by episode."
-            )
         with file.open("rb") as opened:
             is_utf_16 = opened.read(2) in UTF_16
         return file.read_bytes().decode("utf-16") if is_utf_16 else read_text(file)
@@ -52,6 +48,16 @@ def _read_text(file: Path, most_mb: float) -> str:
         raise BadInput(f"{file} does not exist.") from wrong
     except (OSError, UnicodeDecodeError) as wrong:
         raise BadInput(f"{file} cannot be read: {wrong}.") from wrong
+
+
+def _refuse_large(file: Path, most_mb: float) -> None:
+    """Refuse a file that is too large to be labels, before it is read."""
+    size_mb = file.stat().st_size / BYTES_PER_MB if file.is_file() else 0.0
+    if size_mb > most_mb:
+        raise BadInput(
+            f"{file} has {format_count(size_mb)} MB; labels of more than {format_count(most_mb)} MB are not read. "
+            "Split the file by episode."
+        )
 
 
 def read_dataset_labels(folder: Path) -> FileLabels:

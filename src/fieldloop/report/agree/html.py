@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from fieldloop.model.agreement import AgreementEstimate, AgreementReport, AgreementVector
-from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.report.agree.drawings import draw_boundaries, draw_confusions
 from fieldloop.report.bars import draw_interval_bar
@@ -84,7 +83,7 @@ def _draw_vectors(report: AgreementReport) -> Markup:
 def _draw_readings(vector: AgreementVector, report: AgreementReport) -> Markup:
     """Draw the numbers of a kind from the most forgiving to the strictest, with the tolerance that each holds at."""
     rows = [
-        (one.name, one.written, one.asks, one.tolerance, _draw_verdict(one.passed))
+        (one.name, one.written, one.asks, one.tolerance, draw_status(one.status) if one.status else "no limit")
         for one in list_readings(vector, report.min_kappa, report.max_boundary_frames)
     ]
     columns = ("number", "value", "what it asks", "at which tolerance", "")
@@ -92,10 +91,6 @@ def _draw_readings(vector: AgreementVector, report: AgreementReport) -> Markup:
     table = draw_table(columns, rows, columns[1:2], columns[2:4])
     note = "the most forgiving first: a high number there does not prove the ones below it"
     return draw_panel(f"How to read it: {vector.kind}", [lead, table], note, f"read-{vector.kind}")
-
-
-def _draw_verdict(passed: bool | None) -> object:  # noqa: FBT001 - None is the third answer
-    return "no limit" if passed is None else draw_status(Status.PASSED if passed else Status.FAILED)
 
 
 def _write_numbers(vector: AgreementVector, *, bars: bool = False) -> tuple[object, ...]:

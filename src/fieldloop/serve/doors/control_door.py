@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -127,6 +127,7 @@ async def _make_change(
         actor = await house.identify_sender(request.scope, roles)
         body = await read_body(request, house)
         asked = _read_asked(parse_json_object(body) if body else {}, actor)
+        asked = replace(asked, override=house.control.require_reason(asked.override))
         async with house.changing:
             changed = await change(asked)
             await asyncio.to_thread(house.control.record, house.roster, changed)

@@ -39,6 +39,9 @@ class Control(Protocol):
     def load(self, roster: Roster, policy: str, override: str, actor: Actor) -> Any:
         """Return a function that adds the version to the roster; refuse one that must not be served. May take long."""
 
+    def require_reason(self, override: str) -> str:
+        """Return the reason of an override as it is recorded; refuse one that says nothing."""
+
     def record(self, roster: Roster, change: Change) -> None:
         """Record a change."""
 
@@ -49,6 +52,10 @@ class NoControl:
     def load(self, roster: Roster, policy: str, override: str, actor: Actor) -> Any:  # noqa: ARG002 - a Control
         """Refuse."""
         raise Refused("This server loads no other versions.")
+
+    def require_reason(self, override: str) -> str:
+        """Return it as it is, for nothing is recorded."""
+        return override
 
     def record(self, roster: Roster, change: Change) -> None:
         """Record nothing."""

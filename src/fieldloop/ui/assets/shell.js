@@ -120,19 +120,44 @@ async function saved(name, answer) { // a file of the server becomes a download 
   return { reason: `${name} is downloaded.` };
 }
 
-// the text of a whole file survives a reload of the page until it is saved
+// the text of a whole file survives a reload of the page until it is saved, with the fingerprint of the text that it
+// was made from; where the file was changed since, the new text is shown, and the typed one is kept beside it
 const keyOf = (field) => `typed:${location.pathname}${location.search}:${field.form.dataset.form}:${field.name}`;
 const texts = (where) => [...(where?.querySelectorAll('textarea[data-kind="lines"]') ?? [])];
 const forget = (form) => texts(form).forEach((field) => sessionStorage.removeItem(keyOf(field)));
 addEventListener(
   "input",
-  ({ target }) => target.matches('textarea[data-kind="lines"]') && sessionStorage.setItem(keyOf(target), target.value),
+  ({ target }) =>
+    target.matches('textarea[data-kind="lines"]') &&
+    sessionStorage.setItem(keyOf(target), JSON.stringify({ text: target.value, seen: seenOf(target) })),
 );
+const seenOf = (field) =>
+  [...field.form.querySelectorAll("[data-sends]")].map((one) => JSON.parse(one.dataset.sends).seen).find(Boolean) ?? "";
+const read = (key, none) => {
+  try { return JSON.parse(sessionStorage.getItem(key)) ?? none; } catch { return none; }
+};
 for (const field of texts(document)) {
-  const typed = sessionStorage.getItem(keyOf(field));
-  if (typed === null || typed === field.value) continue;
-  field.value = typed;
-  field.closest("details")?.setAttribute("open", "");
+  const key = keyOf(field), typed = read(key, null), asides = read(`${key}:aside`, []);
+  if (field.value !== field.defaultValue) field.value = field.defaultValue; // a browser restores text on its own, too
+  if (typed?.seen === seenOf(field)) field.value = typed.text;
+  else if (typed && typed.text !== field.value) asides.push(typed.text);
+  if (typed && typed.seen !== seenOf(field)) sessionStorage.removeItem(key);
+  if (asides.length) putAside(field, `${key}:aside`, asides);
+  if (asides.length || field.value !== field.defaultValue) field.closest("details")?.setAttribute("open", "");
+}
+
+function putAside(field, key, asides) { // what was typed into an older text, to be copied from
+  sessionStorage.setItem(key, JSON.stringify(asides));
+  const notice = Object.assign(document.createElement("div"), { className: "aside" });
+  notice.innerHTML = `<p class="bad" role="status">The file was changed after you typed here. The new text is shown
+    above; what you typed is kept below. Put your changes into the new text.</p><button class="btn ghost"
+    type="button">Drop what I typed</button>`;
+  for (const text of asides)
+    notice.firstChild.after(Object.assign(document.createElement("textarea"), {
+      value: text, readOnly: true, rows: field.rows, ariaLabel: "What you typed",
+    }));
+  notice.querySelector("button").onclick = () => { sessionStorage.removeItem(key); notice.remove(); };
+  (field.closest("label") ?? field).after(notice);
 }
 
 function completed(address, result) { // an address with values of the answer in it; nothing where one is missing

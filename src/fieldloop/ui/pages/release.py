@@ -152,24 +152,10 @@ def _draw_excluded_episodes(release: Release) -> Markup:
     if not release.excluded:
         return draw_panel("Left out", draw_key_values([("none", "no episode was left out")]), columns=6)
     why = dict(release.excluded)
-    causes = _group_by_cause(release.excluded)
+    causes = release.group_left_out()
     counted = format_plural(len(release.excluded), "episode")
     note = f"{counted}, {format_plural(len(causes), 'cause')}" if len(causes) > 1 else counted
     return draw_panel("Left out", *(_draw_cause(one, why) for one in causes), note=note, columns=6, flush=True)
-
-
-def _group_by_cause(excluded: Sequence[tuple[str, Note]]) -> list[LeftOutAlike]:
-    """Group episodes by the kind of reason and its check, whatever was measured; most episodes first."""
-    groups: dict[tuple[str, str, str], list[tuple[str, Note]]] = {}
-    for episode, reason in excluded:
-        numbers = dict(reason.numbers)
-        key = (reason.code, str(numbers.get("check", "")), str(numbers.get("status", "")))
-        groups.setdefault(key, []).append((episode, reason))
-    alike = (
-        LeftOutAlike(tuple(one for one, _ in group), group[0][1], all(reason == group[0][1] for _, reason in group))
-        for group in groups.values()
-    )
-    return sorted(alike, key=lambda one: -len(one.episodes))
 
 
 def _draw_cause(cause: LeftOutAlike, why: Mapping[str, Note]) -> Markup:

@@ -48,19 +48,27 @@ def _write_what(became: tuple[str, ...], fields: tuple[str, ...]) -> str:
 
 def _draw_touched(change: TaxonomyChanges) -> Markup:
     if not change.touched:
-        return tag("p", "No episode has to be labelled again.", class_="dim body")
+        words = _write_hidden(change.hidden) if change.hidden else "No episode has to be labelled again."
+        return tag("p", words, class_="dim body")
     rows = [
         (tag("a", one.name, href=f"/annotate/{one.episode}"), one.kind, ", ".join(one.labels), ", ".join(one.authors))
         for one in change.touched[:MOST]
     ]
     counted = format_plural(len({one.episode for one in change.touched}), "episode")
     first = f"; the first {MOST} are listed" if len(change.touched) > MOST else ""
-    return draw_folded(f"{counted} to be labelled again{first}", tag("div", draw_table(TOUCHED, rows), class_="scroll"))
+    hidden = tag("p", _write_hidden(change.hidden), class_="dim body") if change.hidden else None
+    table = tag("div", draw_table(TOUCHED, rows), class_="scroll")
+    return draw_folded(f"{counted} to be labelled again{first}", table, hidden)
+
+
+def _write_hidden(hidden: int) -> str:
+    more = format_plural(hidden, "lane")
+    return f"{more} of episodes that are labelled independently count, too; their labels are hidden from you for now."
 
 
 def _draw_forms(now: TaxonomiesShown, change: TaxonomyChanges) -> list[Markup]:
     """Draw the form that states what becomes of labels; where no label in use went, also the button that only locks."""
-    sure = f"Lock {change.newer}? {format_plural(len(change.touched), 'task')} would be dealt."
+    sure = f"Lock {change.newer}? {format_plural(len(change.touched) + change.hidden, 'task')} would be dealt."
     task = {"task": now.task}
     lock = draw_form("/api/taxonomy/lock", (), Submit("Lock", task, sure=sure))
     wanted = "\n".join(f"{one.replace(' ', ':')}=" for one in change.unmapped)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NoReturn
 
 from fieldloop.annotate.interchange import (
     Span,
@@ -11,21 +12,13 @@ from fieldloop.annotate.interchange import (
     write_elan,
     write_label_studio,
 )
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode, name_episodes
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-
-MOST_WRONG = 5
-CSV = ".csv"
-TABLES = (".parquet", ".jsonl")
-"""Endings of tables, which may state results beside labels and are read elsewhere."""
-LEROBOT, DATASET_AUTHOR = "LeRobot", "machine:lerobot"
-FRAME_SLACK = 1.0
-"""How many frames a label may reach beyond its episode, as tools round to frames."""
 
 
 class Target(StrEnum):
@@ -38,12 +31,16 @@ class Target(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: files, episodes, labels, and what the format does not keep."""
+    """What was written: files, episodes, labels, and what the format does not keep.
+
+    `hidden` counts the kinds of labels, episode by episode, of which some were left out: you may not see them yet.
+    """
 
     files: tuple[str, ...]
     episodes: int
     annotations: int
     not_kept: tuple[str, ...]
+    hidden: int = 0
 
 
 NOT_KEPT = {
@@ -79,9 +76,12 @@ def export_labels(
         raise Refused("Label Studio counts frames. State the frame rate of its video with --fps, such as --fps 30.")
     chosen = [find_episode(workspace, name) for name in episode]
     where = ({"episode": [e.id for e in chosen]} if chosen else {}) | ({"author": list(author)} if author else {})
-    found, _ = select_visible_labels(workspace, workspace.store.find(Annotation, where), workspace.actor.id)
+    stored = workspace.store.find(Annotation, where)
+    found, places = select_visible_labels(workspace, stored, workspace.actor.id)
+    kept = set(found) if places else set()
+    hidden = {(one.episode, one.kind) for one in stored if places and one not in kept}
     if not found:
-        raise BadInput("None of these episodes has labels yet, so nothing was written.")
+        _refuse_empty_export(workspace, author, len(hidden))
     ids = dict.fromkeys(a.episode for a in found)
     episodes = {e.id: e for e in chosen or workspace.store.find(Episode, {"id": list(ids)})}
     names = name_episodes(workspace, (episodes[key] for key in ids))
@@ -89,7 +89,20 @@ def export_labels(
         names = {key: key if "/" in name else name for key, name in names.items()}
     spans = [_make_span(a, episodes[a.episode], names[a.episode]) for a in found]
     files = _write(spans, to, out, fps)
-    return Exported(files, len(ids), len(spans), NOT_KEPT[to])
+    return Exported(files, len(ids), len(spans), NOT_KEPT[to], len(hidden))
+
+
+def _refuse_empty_export(workspace: Workspace, authors: Sequence[str], hidden: int) -> NoReturn:
+    """State why there is nothing to write: labels are hidden, an author is unknown, or there are none yet."""
+    known = sorted(str(name) for (name,) in workspace.store.views.list_distinct(Annotation, ("author",), {}))
+    if unknown := [name for name in authors if name not in known]:
+        raise UnknownName("author of labels", unknown[0], known, ", ".join(known) or "none has labels yet")
+    if hidden:
+        raise Refused(
+            "You label these episodes independently, so labels of others are hidden until you hand in yours. Nothing "
+            "was written. Your tasks: fieldloop annotate tasks"
+        )
+    raise BadInput("None of these episodes has labels yet, so nothing was written.")
 
 
 def _make_span(annotation: Annotation, episode: Episode, name: str) -> Span:

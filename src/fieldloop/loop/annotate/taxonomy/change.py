@@ -17,6 +17,7 @@ from fieldloop.loop.annotate.taxonomy.in_force import (
 )
 from fieldloop.loop.annotate.taxonomy.lock import make_taxonomy_lock
 from fieldloop.loop.annotate.taxonomy.taxonomies import lint_taxonomy, read_named_taxonomy
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.workspace import Workspace
@@ -39,6 +40,8 @@ Becomes = Mapping[tuple[str, str], tuple[str, ...]]
 class TaxonomyChanges:
     """What changed between two versions, and the episodes and kinds that are labelled again for it.
 
+    `touched` states only labels that the reader may see. `hidden` counts further episodes and kinds: labels of others
+    are hidden there, because the reader labels independently.
     `unmapped` are labels in use that the newer version lacks: `migrate` must state what becomes of them.
     `lock` states whether the newer version was locked now, or was locked before; '' where versions were only compared.
     """
@@ -51,6 +54,7 @@ class TaxonomyChanges:
     renamed_spans: int = 0
     dealt: int = 0
     lock: Literal["", "now", "before"] = ""
+    hidden: int = 0
 
 
 def compare_two_taxonomies(
@@ -64,12 +68,26 @@ def compare_two_taxonomies(
         map_: what became of an earlier label: reach=approach, kind:reach=approach, or a split reach=approach,pre-grasp
         task: the task whose file is meant (default: the workspace's task)
     """
+    return compare_versions(workspace, find_labelled_spans(workspace, task), older, newer, map_=map_, task=task)
+
+
+def compare_versions(
+    workspace: Workspace,
+    spans: Sequence[Annotation],
+    older: str = "",
+    newer: str = "",
+    *,
+    map_: tuple[str, ...] = (),
+    task: str = "",
+) -> TaxonomyChanges:
+    """Compare two versions as `taxonomy diff` does, by labels that were read already."""
     after = read_named_taxonomy(workspace, newer, task)
     before = read_named_taxonomy(workspace, older) if older else _find_last_locked(workspace, after) or after
     mapping = _parse_mapping(map_, before, after)
     changes = compare_taxonomies(before, after, mapping)
-    touched, unmapped = _find_touched(workspace, changes, _find_labelled_spans(workspace, task))
-    return TaxonomyChanges(before.version_name, after.version_name, changes, touched, unmapped)
+    touched, unmapped = _find_touched(workspace, changes, spans)
+    visible, hidden = _leave_out_hidden(workspace, changes, spans, touched)
+    return TaxonomyChanges(before.version_name, after.version_name, changes, visible, unmapped, hidden=hidden)
 
 
 def lock_new_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyChanges:
@@ -114,7 +132,7 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
         return TaxonomyChanges(words.version_name, words.version_name, (), (), lock="before")
     mapping = _parse_mapping(written, before, words) if before else {}
     changes = compare_taxonomies(before, words, mapping) if before else ()
-    governed = _find_labelled_spans(workspace, task) if changes else []
+    governed = find_labelled_spans(workspace, task) if changes else []
     touched, unmapped = _find_touched(workspace, changes, governed)
     if unmapped:
         raise Refused(
@@ -134,8 +152,10 @@ def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) 
     events += [TaxonomyMigrated(migration)] * bool(before)
     events += [LabelTasksDealt(tuple(tasks))] * bool(tasks)
     workspace.write(*events, expect=[Expected(noun, last) for noun in (Annotation, SavedLabels, LabelTask)])
+    visible, hidden = _leave_out_hidden(workspace, changes, governed, touched)
     return TaxonomyChanges(
-        older or words.version_name, words.version_name, changes, touched, (), migration.spans, len(tasks), "now"
+        older or words.version_name, words.version_name, changes, visible, (), migration.spans, len(tasks), "now",
+        hidden,
     )  # fmt: skip
 
 
@@ -145,7 +165,7 @@ def _find_last_locked(workspace: Workspace, words: Taxonomy) -> Taxonomy | None:
     return read_locked_taxonomy(workspace, lock) if lock else None
 
 
-def _find_labelled_spans(workspace: Workspace, task: str) -> list[Annotation]:
+def find_labelled_spans(workspace: Workspace, task: str) -> list[Annotation]:
     """Return the labels of the episodes that a task's taxonomy is for, those that were set aside included."""
     by_task: dict[str, bool] = {}
     inside = set()
@@ -206,6 +226,20 @@ def _find_touched(
         if any(classify_author(author) is not Source.MACHINE for author in authors)
     )
     return touched, tuple(unmapped)
+
+
+def _leave_out_hidden(
+    workspace: Workspace,
+    changes: Sequence[LabelChange],
+    spans: Sequence[Annotation],
+    touched: Sequence[TouchedEpisode],
+) -> tuple[tuple[TouchedEpisode, ...], int]:
+    """Return what a person may see of the touched episodes, and how many episodes and kinds that leaves out."""
+    shown, hidden = select_visible_labels(workspace, spans)
+    if not hidden:
+        return tuple(touched), 0
+    visible, _ = _find_touched(workspace, changes, shown)
+    return visible, len(touched) - len(visible)
 
 
 def _make_tasks_again(

@@ -1,8 +1,9 @@
 """The taxonomy in force: the workspace's file, else the version that was locked last, else the shipped one."""
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy, load_whole_taxonomy, parse_taxonomy, read_whole_taxonomy_text
@@ -87,9 +88,9 @@ def read_locked_taxonomy(workspace: Workspace, lock: TaxonomyLocked) -> Taxonomy
 def read_taxonomy_text(workspace: Workspace, words: Taxonomy) -> str:
     """Return the text of a file or a shipped file that states this very taxonomy; '' where none does."""
     files = sorted((workspace.root / FOLDER).glob("*.toml"))
-    texts = [*(read_text(path, WorkspaceError) for path in files), read_whole_taxonomy_text()]
-    for text in texts:
+    for read in (*(partial(read_text, path) for path in files), read_whole_taxonomy_text):
         with suppress(BadInput):  # another file that cannot be read must not block this one
+            text = read()
             if parse_taxonomy(text)[0] == words:
                 return text
     return ""
@@ -104,6 +105,27 @@ def find_predecessor(workspace: Workspace, words: Taxonomy) -> TaxonomyLocked | 
     """Return the version that labels were made under before this one: the last lock of its name, or that it follows."""
     locks = workspace.store.find(TaxonomyLocked, newest=True)
     return next((lock for lock in locks if _is_before(lock, words)), None)
+
+
+def find_lock_left(workspace: Workspace, words: Taxonomy, names: Iterable[str]) -> TaxonomyLocked | None:
+    """Return the lock that a file had under one of these names, where its taxonomy has a new name and follows none.
+
+    Labels made under that lock are in use. A new name without `follows` would change them unnoticed.
+    """
+    if find_locks(workspace, words) or find_predecessor(workspace, words):
+        return None
+    former = {name for name in names if name != words.name}
+    return next((one for one in workspace.store.find(TaxonomyLocked, newest=True) if one.name in former), None)
+
+
+def list_file_names(workspace: Workspace, words: Taxonomy) -> list[str]:
+    """Return the names of the files that state this very taxonomy, without their endings."""
+    names = []
+    for path in sorted((workspace.root / FOLDER).glob("*.toml")):
+        with suppress(BadInput, WorkspaceError):
+            if _parse_once(read_text(path), f"{FOLDER}/{path.name}") == words:
+                names.append(path.stem)
+    return names
 
 
 def _is_before(lock: TaxonomyLocked, words: Taxonomy) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate.taxonomy.in_force import (
     LOCKED_SCHEMA,
+    find_lock_left,
     find_locks,
     find_predecessor,
     find_taxonomy,
     find_taxonomy_file,
     fingerprint_taxonomy,
+    list_file_names,
     read_taxonomy_text,
 )
 from fieldloop.loop.audit.audit import require_complete_audit
@@ -37,6 +39,11 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
             raise Refused(
                 f"{words.version_name} is not locked yet, and labels were made under {before.name} v{before.version}. "
                 "A lead locks it, which deals the labels that it changes again: fieldloop taxonomy lock"
+            )
+        if left := find_lock_left(workspace, words, list_file_names(workspace, words)):
+            raise Refused(
+                f"Labels were made under {left.name} v{left.version}, and its file now holds {words.version_name}. "
+                f'Write follows = "{left.name} v{left.version}" under [taxonomy], so that these labels are compared.'
             )
         require_complete_audit(workspace)
         workspace.write(make_taxonomy_lock(workspace, words))

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from fieldloop.annotate import (
     read_whole_taxonomy_text,
 )
 from fieldloop.errors import BadInput, FieldloopError, UnknownName
+from fieldloop.loop.annotate.people import require_lead
 from fieldloop.loop.annotate.taxonomy.in_force import (
     FOLDER,
+    find_lock_left,
     find_locks,
     find_taxonomy,
     find_taxonomy_file,
@@ -29,6 +32,7 @@ from fieldloop.model.event import TaxonomyLocked
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import Taxonomy
+from fieldloop.text_files import read_text
 
 AT = "@"
 HEAD = {
@@ -113,6 +117,7 @@ def write_new_taxonomy(workspace: Workspace, name: str) -> TaxonomyStarted:
     Arguments:
         name: the task, such as pick; the file becomes taxonomies/NAME.toml
     """
+    require_lead(workspace, "start a taxonomy")
     shipped = load_whole_taxonomy()
     text = _set_head(read_whole_taxonomy_text(), name, 1, "" if name != shipped.name else shipped.follows)
     return _write_file(workspace, name, text, shipped.version_name)
@@ -125,6 +130,7 @@ def fork_taxonomy(workspace: Workspace, name: str, *, version: str = "") -> Taxo
         name: the name of the copy; the file becomes taxonomies/NAME.toml
         version: copy this locked version, as NAME@VERSION (default: the taxonomy in force)
     """
+    require_lead(workspace, "fork a taxonomy")
     words = read_named_taxonomy(workspace, version)
     text = _read_text(workspace, words, version)
     if not text:
@@ -147,8 +153,17 @@ def look_over_taxonomy(workspace: Workspace, words: Taxonomy, path: Path | None)
     errors = [*find_taxonomy_errors(words), *_find_example_errors(workspace, words)]
     if any(lock.fingerprint != fingerprint_taxonomy(words) for lock in find_locks(workspace, words)):
         errors.append(note("annotate.lint_locked", taxonomy=words.version_name, next=words.version + 1))
+    if path and (left := find_lock_left(workspace, words, (path.stem, *_read_former_name(path)))):
+        errors.append(note("annotate.lint_renamed", taxonomy=words.version_name, former=f"{left.name} v{left.version}"))
     file = f"{FOLDER}/{path.name}" if path else ""
     return TaxonomyLinted(words.name, words.version, file, tuple(errors), tuple(find_taxonomy_remarks(words)))
+
+
+def _read_former_name(path: Path) -> list[str]:
+    """Return the name of the taxonomy that the file holds now, where it can be read."""
+    with suppress(BadInput):
+        return [parse_taxonomy(read_text(path), path.name)[0].name] if path.is_file() else []
+    return []
 
 
 def read_named_taxonomy(workspace: Workspace, asked: str, task: str = "") -> Taxonomy:
@@ -173,7 +188,7 @@ def _read_text(workspace: Workspace, words: Taxonomy, version: str) -> str:
     """Return the text of a taxonomy: of its file, of the shelf, or the shipped one."""
     path = None if version else find_taxonomy_file(workspace)
     if path is not None:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     for lock in find_locks(workspace, words):
         if lock.content is not None:
             return str(json.loads(workspace.shelf.read(lock.content.sha256))["text"])
