@@ -1,7 +1,7 @@
 """The taxonomy in force: the workspace's file, else the version that was locked last, else the shipped one."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -88,7 +88,8 @@ def read_locked_taxonomy(workspace: Workspace, lock: TaxonomyLocked) -> Taxonomy
 def read_taxonomy_text(workspace: Workspace, words: Taxonomy) -> str:
     """Return the text of a file or a shipped file that states this very taxonomy; '' where none does."""
     files = sorted((workspace.root / FOLDER).glob("*.toml"))
-    for read in (*(partial(read_text, path) for path in files), read_whole_taxonomy_text):
+    readers: list[Callable[[], str]] = [*(partial(read_text, path) for path in files), read_whole_taxonomy_text]
+    for read in readers:
         with suppress(BadInput):  # another file that cannot be read must not block this one
             text = read()
             if parse_taxonomy(text)[0] == words:
