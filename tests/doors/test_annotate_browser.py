@@ -146,6 +146,31 @@ def test_boundaries_are_dragged_nudged_and_snapped_and_the_rest_follows(context,
     assert not desk.wrong
 
 
+def test_a_decision_meets_the_selected_difference_where_boundaries_lie_between_frames(
+    context, port, workspace, episodes
+):
+    episode = episodes[2]
+    annotate(workspace, episode, "ann-3", (("grasp", 0, 1510), ("lift", 1510, 2410)))
+    annotate(workspace, episode, "ann-4", (("approach", 0, 510), ("transport", 510, 1010), ("lift", 1010, 2910)))
+    desk = Desk(context, f"http://127.0.0.1:{port}", episode, "?decide=phase&a=ann-3&b=ann-4")
+    for key in "abab":
+        desk.press("n", key)
+    assert desk.page.locator(".an-differences [aria-current] span").inner_text().startswith("A nothing, B lift")
+    decided = [("grasp", 0, 0.51), ("transport", 0.51, 1.01), ("grasp", 1.01, 1.51), ("lift", 1.51, 2.91)]
+    assert desk.shows() == decided, "each press met its own difference"
+    desk.press("N", "N")
+    assert desk.page.locator(".an-differences [aria-current]").get_attribute("data-difference") == "1"
+    desk.page.locator("[data-difference='2']").click()
+    desk.at(0.2)  # the playhead may move: the selection stays
+    desk.page.get_by_role("button", name="Take B").click()
+    assert desk.shows()[0] == ("grasp", 0, 0.51), "what was decided is not overturned"
+    assert ("lift", 1.01, 2.91) in desk.shows()
+    desk.page.get_by_role("button", name="All of A").click()
+    assert desk.shows() == [("grasp", 0, 1.51), ("lift", 1.51, 2.41)]
+    assert desk.page.locator(".an-differences em.bad").count() == 0, "A drew nothing there, and that was taken"
+    assert not desk.wrong
+
+
 def test_what_was_not_saved_is_there_after_the_browser_was_closed(
     playwright, chromium_path, port, episodes, tmp_path, workspace
 ):

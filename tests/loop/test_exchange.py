@@ -11,11 +11,12 @@ from fieldloop.annotate.interchange.spans import Span
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate import deal, save, tasks
 from fieldloop.loop.annotate.exchange.export_labels import Target, export_labels
-from fieldloop.loop.annotate.exchange.import_labels import import_labels
+from fieldloop.loop.annotate.exchange.import_labels import import_labels, write_label_template
+from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.work.label_files import read_label_file
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Blob, Log
-from fieldloop.model.event import EpisodeJudged, LogIngested
+from fieldloop.model.event import EpisodeAnnotated, EpisodeJudged, LogIngested
 from fieldloop.model.finding import EpisodeReport, Status
 
 PHASES = (("approach", 0, 2.1), ("grasp", 2.1, 4), ("lift", 4.5, 8))
@@ -107,7 +108,6 @@ def test_a_file_of_label_studio_is_imported_by_its_frames(here, tmp_path):
     [
         (Span("", "grab", 0, S, "ann", "phase"), "grab"),
         (Span("", "grasp", 6 * S, 9 * S, "ann", "phase"), "6 s to 9 s is outside e1"),
-        (Span("", "grasp", 0, S, "machine:x", "phase"), "is not a person"),
         (Span("", "pinch", 0, S, "ann", "colour"), "kind"),
     ],
 )
@@ -238,3 +238,48 @@ def test_tables_by_rows_are_bounded_in_size_and_may_hold_lists(here, tmp_path):
     for each in (file, lines):
         with pytest.raises(BadInput, match="are not read"):
             read_label_file(each, Reading(), 1e-6)
+
+
+def test_all_that_is_wrong_is_named_in_one_answer(here, tmp_path):
+    file = tmp_path / "many.csv"
+    file.write_text(
+        "episode,label,start_s,end_s,annotator,result,failure\n"
+        "e0,approach,0,2,ann,,\n"
+        "e0,grasp,1,3,ann,,\n"
+        "e0,lift,x,4,ann,,\n"
+        "e0,lift,6,5,ann,,\n"
+        "e1,lift,0,999,ann,,\n"
+        "e1,lifd,0,2,ann,,\n"
+        "e9,lift,0,2,ann,,\n"
+        "e1,,,,ann,failure,droop\n"
+    )
+    with pytest.raises(BadInput, match="7 of 8 labels cannot be used") as refused:
+        import_labels(here, file)
+    for line, says in enumerate(
+        ("has ended", "'x' is not a number", "ends before it begins", "is outside e1", "Did you mean 'lift'",
+         "No episode", "No failure mode called 'droop'. Did you mean 'drop'"), 3,
+    ):  # fmt: skip
+        assert f"line {line}: " in str(refused.value)
+        assert says in str(refused.value)
+    assert not here.store.find(Annotation)
+
+
+@pytest.mark.parametrize("to", Target)
+def test_an_export_with_proposals_and_decisions_comes_back_with_what_people_made(labelled, tmp_path, to):
+    known = episode(0)
+    for author in ("machine:signals", "adjudicated"):
+        spans = (Annotation(known.id, "phase", "lift", known.start_ns, known.start_ns + S, author),)
+        labelled.write(EpisodeAnnotated(known.id, "phase", author, spans))
+    out = tmp_path / ("out" if to is Target.ELAN else f"out.{'json' if to is Target.LABEL_STUDIO else 'csv'}")
+    done = export_labels(labelled, to=to, out=out, fps=30.0)
+    assert done.annotations == 8
+    with annotated_workspace(tmp_path / "other", episodes=3) as other:
+        brought = [import_labels(other, type(out)(file)) for file in done.files]
+        assert sum(one.annotations for one in brought) == 6
+        assert sum(one.left_out for one in brought) == 2
+        assert {a.author for a in other.store.find(Annotation)} == {"ann"}
+
+
+def test_the_example_table_states_a_failure_of_the_taxonomy(here):
+    stated = [row.rsplit(",", 1)[1] for row in write_label_template(here).splitlines() if ",failure," in row]
+    assert find_taxonomy(here).find_label("failure", stated[-1])

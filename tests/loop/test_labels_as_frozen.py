@@ -1,6 +1,7 @@
 """The labels of a release come from one place: replayed, matched with its hash, and refused where they are others."""
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 from tests.loop.test_loop_release import annotated
@@ -13,6 +14,42 @@ from fieldloop.loop.ship.release import freeze_release
 from fieldloop.loop.ship.release_diff import compare_two_releases
 from fieldloop.loop.ship.release_verify import verify_release
 from fieldloop.loop.ship.released_samples import find_release_labels
+from fieldloop.model.event import EpisodeAnnotated
+from fieldloop.model.finding import Status
+from fieldloop.model.labelling import CalibrationSet, Qualification
+from fieldloop.model.labelling_event import AnnotatorJudged, CalibrationSetChosen
+
+
+def label_as(site, event, author):  # noqa: F811 - the fixture's name
+    spans = tuple(replace(span, author=author) for span in event.annotations)
+    site.write(EpisodeAnnotated(event.episode, event.kind, author, spans))
+    return spans
+
+
+def test_attempts_and_labels_of_who_failed_do_not_count_and_a_release_keeps_what_counted_then(site):  # noqa: F811
+    episodes = make_episodes(10)
+    keep(site, episodes)
+    calibration, other = annotated(episodes[0]), annotated(episodes[1])
+    for episode in episodes:
+        label_as(site, annotated(episode), "lea")
+    gold = tuple(replace(span, author="lea") for span in calibration.annotations)
+    site.write(CalibrationSetChosen(CalibrationSet("set-1", "phase", (episodes[0].id,), gold, 0, "pick v1")))
+    label_as(site, calibration, "carl")
+    label_as(site, other, "carl")
+
+    def authors(release):
+        held = find_labels_as_frozen(site, release)
+        return [next(span.author for span in held if span.episode == one.id) for one in episodes[:2]]
+
+    before = freeze_release(site, "before")
+    assert authors(before) == ["lea", "carl"], "an attempt never counts; carl is not judged yet"
+    site.write(AnnotatorJudged(Qualification("carl", "set-1", Status.FAILED, 0.4, 5.0, 1, 1)))
+    failed = freeze_release(site, "failed")
+    assert authors(failed) == ["lea", "lea"]
+    site.write(AnnotatorJudged(Qualification("carl", "set-1", Status.PASSED, 0.9, 0.5, 1, 2)))
+    assert freeze_release(site, "before") == before, "qualified, these labels count again"
+    assert [authors(one) for one in (before, failed)] == [["lea", "carl"], ["lea", "lea"]]
+    assert "release.labels_verified" in str(verify_release(site, "failed"))
 
 
 def test_labels_are_those_at_the_freeze_and_others_are_refused(site):  # noqa: F811

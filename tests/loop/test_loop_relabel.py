@@ -102,7 +102,7 @@ def test_an_episode_is_found_by_name_or_with_its_log(here):
 LABELS = """episode,label,start_s,end_s,annotator,result,failure
 {0},approach,0,1,anna,,
 {0},grasp,1,1.5,anna,,
-{0},,,,anna,failure,grasp
+{0},,,,anna,failure,drop
 {1},approach,0,0.9,bert,,
 """
 
@@ -115,7 +115,7 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
     import_labels.paste_labels(here, text)
     assert here.store.count(Annotation) == 3
     labelled = find_episode(here, first)
-    assert (labelled.succeeded, labelled.failure, labelled.stated[-1].by) == (False, "grasp", "anna")
+    assert (labelled.succeeded, labelled.failure, labelled.stated[-1].by) == (False, "drop", "anna")
     with pytest.raises(BadInput, match="No two authors labelled the same episode"):
         annotators.compare_annotators(here, ("anna", "bert"))
 
@@ -128,7 +128,7 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
         ("grasp,1,1.5", "grasp,1,99", r"line 3: .*outside"),
         ("grasp,1,1.5", "grasp,0.5,1.5", "line 3: 'grasp' begins before 'approach' of line 2 has ended"),
         ("grasp,1,1.5", "grasp,one,1.5", "line 3: 'one' is not a number of seconds"),
-        ("anna,failure,grasp", "anna,success,grasp", r"line 4: failure = 'grasp' needs result = failure"),
+        ("anna,failure,drop", "anna,success,drop", r"line 4: failure = 'drop' needs result = failure"),
         ("episode,label", "take,label", "column 'episode' is missing"),
     ],
 )

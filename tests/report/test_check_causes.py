@@ -13,6 +13,7 @@ from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
 from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.phrases import write_cause_advice, write_cause_title, write_worst_finding
+from fieldloop.say import write_sentence
 
 NO_PROTOCOL = note("check.no_protocol")
 
@@ -91,6 +92,8 @@ def test_questions_of_a_protocol_are_apart_while_none_is_named():
         "adherence.phases", "adherence.duration", "motion.max_speed", "batch.operators"
     }  # fmt: skip
     assert [step.code for step in causes.next_steps] == ["check.only_a_protocol_asks"]
+    some = report_of.group_by_cause([episode(0, *asked), episode(1, other), episode(2, asked[0])])
+    assert "2 of 3 episodes name no protocol" in write_sentence(some.next_steps[0])
     named = report_of.group_by_cause([episode(0, asked[1])])
     assert [one.checks for one in named.unknown] == [("adherence.duration",)]
     assert named.next_steps == ()

@@ -1,6 +1,7 @@
 """Which labels count where several authors annotated one episode."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from fieldloop.model.annotation import Annotation
@@ -29,17 +30,54 @@ def classify_author(author: str) -> Source:
     return Source.MACHINE if author.startswith(MACHINE_PREFIX) else Source.PERSON
 
 
-def choose_labels(annotations: Iterable[Annotation]) -> list[Annotation]:
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Whose labels do not count: attempts on a calibration set, and all of an annotator who failed one.
+
+    `right` are the authors of the right labels at each place of a calibration set; `failed` are tasks and annotators.
+    """
+
+    right: Mapping[Place, frozenset[str]] = field(default_factory=dict)
+    failed: frozenset[tuple[str, str]] = frozenset()
+    tasks: Mapping[str, str] = field(default_factory=dict)
+
+    def leave_out(self, annotations: Iterable[Annotation]) -> list[Annotation]:
+        """Return the other labels; an attempt goes only where the right labels exist.
+
+        >>> made = [Annotation("e", "phase", "lift", 0, 1, author) for author in ("lea", "ben", "cem")]
+        >>> attempts = Attempts({("e", "phase"): frozenset({"lea"})}, frozenset({("pick", "cem")}), {"e": "pick"})
+        >>> [[one.author for one in attempts.leave_out(several)] for several in (made, made[1:])]
+        [['lea'], ['ben']]
+        """
+        listed = list(annotations)
+        there = {(one.episode, one.kind) for one in listed if self._is_right(one)}
+        return [
+            one for one in listed
+            if classify_author(one.author) is not Source.PERSON
+            or self._is_right(one)
+            or not ((one.episode, one.kind) in there or (self.tasks.get(one.episode), one.author) in self.failed)
+        ]  # fmt: skip
+
+    def _is_right(self, one: Annotation) -> bool:
+        right = self.right.get((one.episode, one.kind))
+        return right is not None and (one.author in right or one.author == ADJUDICATED)
+
+
+NO_ATTEMPTS = Attempts()
+
+
+def choose_labels(annotations: Iterable[Annotation], attempts: Attempts = NO_ATTEMPTS) -> list[Annotation]:
     """Return the labels that count: of each kind in each episode those of one author, in the order given.
 
     Decided labels come before those of people, and these before proposals. Labels are listed oldest first, as the store
-    and a replay list them: of several authors of the same source, the one who handed in last counts.
+    and a replay list them: of several authors of the same source, the one who handed in last counts. Attempts on a
+    calibration set do not count.
 
     >>> made = [Annotation("e", "phase", "lift", 0, 1, author) for author in ("machine:signals", "anna", "ben")]
     >>> [label.author for label in choose_labels(made)]
     ['ben']
     """
-    return _choose(annotations, lambda author, last: (classify_author(author), last))
+    return _choose(attempts.leave_out(annotations), lambda author, last: (classify_author(author), last))
 
 
 def choose_labels_by_name(annotations: Iterable[Annotation]) -> list[Annotation]:

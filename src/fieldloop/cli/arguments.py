@@ -207,7 +207,8 @@ def _get_metavar(parameter: Parameter) -> str:
 def _write_help(parameter: Parameter) -> str:
     silent = parameter.required or parameter.default in (None, "", (), False)
     default = "" if silent else f"default: {_format_default(parameter.default)}"
-    again = "repeatable" if parameter.repeatable and not parameter.positional else ""
+    stated = parameter.positional or "(repeatable)" in parameter.help
+    again = "repeatable" if parameter.repeatable and not stated else ""
     notes = "; ".join(note for note in (again, default) if note)
     text = f"{parameter.help} ({notes})" if notes and parameter.help else parameter.help or notes
     return text.replace("%", "%%")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from xml.parsers import expat
 
-from fieldloop.annotate.interchange.spans import FileLabels, Span, Unit, refuse_wrong
+from fieldloop.annotate.interchange.spans import FileLabels, Span, Unit
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import KINDS
 from fieldloop.model.note import note
@@ -78,11 +78,10 @@ def parse_elan(text: str, name: str, tiers: Tiers = Tiers.KIND) -> FileLabels:
             wrong += [f"line {row[4]}: it refers to annotation {row[3]!r}, which has no times." for _, row in later]
             break
         waiting = later
-    refuse_wrong(name, wrong, len(times) + len(wrong))
-    if not spans:
+    if not spans and not wrong:
         raise BadInput(f"{name} holds no labelled annotations.")
     remarks = (note("agree.empty_labels", file=name, labels=empty),) if empty else ()
-    return FileLabels(name, "ELAN", Unit.NS, tuple(spans), remarks)
+    return FileLabels(name, "ELAN", Unit.NS, tuple(spans), remarks, wrong=tuple(wrong))
 
 
 def _find_times(document: _Document, first: str, second: str) -> tuple[int, int] | str:

@@ -53,15 +53,15 @@ def parse_label_studio(text: str, name: str, frames_from: int | None = None) -> 
                 found += [(span, result["value"]) for span in spans]
             except (BadInput, TypeError, AttributeError) as problem:
                 wrong.append(f"{place}: {problem}")
-    refuse_wrong(name, wrong, len(found) + len(wrong))
     if not found:
+        refuse_wrong(name, wrong, len(wrong))
         raise BadInput(f"{name} holds no timeline labels{f', only {_list(other)}' if other else ''}.")
     first = _choose_first_frame(found, name, _read_stated_first(tasks) if frames_from is None else frames_from)
     rates = {rate for task in tasks if (rate := _find_rate(task))}
     spans = [replace(span, start=span.start - first, end=span.end - first) for span, _ in found]
     remarks = (note("agree.not_timelines", results=other.total(), types=_list(other)),) if other else ()
     fps = rates.pop() if len(rates) == 1 else None
-    return FileLabels(name, "Label Studio", Unit.FRAMES, tuple(spans), remarks, fps=fps)
+    return FileLabels(name, "Label Studio", Unit.FRAMES, tuple(spans), remarks, fps=fps, wrong=tuple(wrong))
 
 
 def _read_stated_first(tasks: list[Json]) -> int | None:

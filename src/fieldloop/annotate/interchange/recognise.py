@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from fieldloop.annotate.interchange.elan import Tiers, parse_elan
 from fieldloop.annotate.interchange.label_studio import is_label_studio, parse_json, parse_label_studio
-from fieldloop.annotate.interchange.spans import FileLabels, refuse_impossible_spans
+from fieldloop.annotate.interchange.spans import FileLabels, find_impossible_spans, refuse_wrong_labels
 from fieldloop.annotate.interchange.tables import parse_rows, parse_table
 from fieldloop.annotate.interchange.text_grid import is_text_grid, parse_text_grid
 from fieldloop.errors import BadInput
@@ -21,12 +21,16 @@ class FrameBase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a user states about files that do not state it themselves, and how early a label may begin."""
+    """What a user states about files that do not state it themselves, and how early a label may begin.
+
+    With `keep_wrong` the reader names what is wrong with the other labels of the file, instead of a refusal here.
+    """
 
     columns: tuple[str, ...] = ()
     frames_from: FrameBase | None = None
     tiers: Tiers = Tiers.KIND
     early_s: float = 0.0
+    keep_wrong: bool = False
 
 
 def read_labels(text: str, name: str, reading: Reading) -> FileLabels:
@@ -37,12 +41,19 @@ def read_labels(text: str, name: str, reading: Reading) -> FileLabels:
     >>> [span.label for span in read_labels("0 1.5 reach it\n1.5 2 grasp\n", "a.txt", Reading()).spans]
     ['reach it', 'grasp']
     """
-    return refuse_impossible_spans(_parse(text, name, reading), reading.early_s)
+    return _judge(_parse(text, name, reading), reading)
 
 
 def read_label_rows(rows: Sequence[tuple[int, Mapping[str, object]]], name: str, reading: Reading) -> FileLabels:
     """Read the rows of a table that is not text, each with the number of its line."""
-    return refuse_impossible_spans(parse_rows(rows, name), reading.early_s)
+    return _judge(parse_rows(rows, name), reading)
+
+
+def _judge(labels: FileLabels, reading: Reading) -> FileLabels:
+    judged = find_impossible_spans(labels, reading.early_s)
+    if not reading.keep_wrong:
+        refuse_wrong_labels(judged, judged.wrong)
+    return judged
 
 
 def _parse(text: str, name: str, reading: Reading) -> FileLabels:

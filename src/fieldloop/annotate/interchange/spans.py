@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from itertools import pairwise
@@ -13,7 +13,7 @@ from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.note import Note
 from fieldloop.model.stream import NS_PER_S
 
-MOST_WRONG = 5
+MOST_WRONG = 20
 LONGEST_S = 10_000_000
 """About four months: a larger number cannot be a time within an episode, and would not fit in int64 ns with others."""
 
@@ -64,7 +64,8 @@ class StatedResult:
 class FileLabels:
     """All spans of one file, what they are counted in, the file's format, and what was left out or assumed.
 
-    `open_ended` are authors' lists that do not say when the last label ends. Only tables state `results`.
+    `open_ended` are authors' lists that do not say when the last label ends. Only tables state `results`. `wrong` names
+    what could not be used, each with its place.
     """
 
     name: str
@@ -75,6 +76,7 @@ class FileLabels:
     open_ended: bool = False
     fps: float | None = None
     results: tuple[StatedResult, ...] = ()
+    wrong: tuple[str, ...] = ()
 
 
 def parse_seconds(text: str) -> int:
@@ -102,10 +104,10 @@ def parse_frame(value: object) -> int:
     return round(number)
 
 
-def refuse_impossible_spans(
+def find_impossible_spans(
     labels: FileLabels, early_s: float = 0.0, overlapping: Collection[str] = (*OVERLAPPING, *NESTED)
 ) -> FileLabels:
-    """Refuse reversed, negative and overlapping spans of one author; all of them are named at once.
+    """Add to what is wrong the reversed, negative and overlapping spans of one author.
 
     Spans of kinds that may overlap are compared object by object. Times in seconds may be negative by `early_s`.
     """
@@ -123,8 +125,23 @@ def refuse_impossible_spans(
             for before, after in pairwise(ordered)
             if after.start < before.end
         ]
-    refuse_wrong(labels.name, wrong, len(labels.spans))
-    return labels
+    return replace(labels, wrong=(*labels.wrong, *wrong))
+
+
+def name_place(problem: str) -> str:
+    """Return where in a file a problem stands.
+
+    >>> name_place("line 4: the label is empty.")
+    'line 4'
+    """
+    return problem.partition(": ")[0]
+
+
+def refuse_wrong_labels(labels: FileLabels, wrong: Sequence[str]) -> None:
+    """Refuse a file for everything that is wrong in it; a row counts once, however much of it is wrong."""
+    known = {one.place for one in labels.spans}
+    more = {one.place for one in labels.results} | {name_place(one) for one in labels.wrong}
+    refuse_wrong(labels.name, wrong, len(labels.spans) + len(more - known))
 
 
 def refuse_wrong(name: str, wrong: Sequence[str], total: int) -> None:
@@ -132,8 +149,8 @@ def refuse_wrong(name: str, wrong: Sequence[str], total: int) -> None:
     if not wrong:
         return
     more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
-    listed = "\n".join(wrong[:MOST_WRONG])
-    raise BadInput(f"{name}: {len(wrong)} of {total} labels cannot be used. Nothing was read.\n{listed}{more}")
+    listed, rows = "\n".join(wrong[:MOST_WRONG]), len({name_place(one) for one in wrong})
+    raise BadInput(f"{name}: {rows} of {total} labels cannot be used. Nothing was read.\n{listed}{more}")
 
 
 def make_annotations(spans: Iterable[Span], unit_ns: float, begins_ns: int = 0) -> list[Annotation]:

@@ -12,7 +12,6 @@ from fieldloop.annotate.interchange.spans import (
     Unit,
     parse_frame,
     parse_seconds,
-    refuse_wrong,
 )
 from fieldloop.annotate.interchange.start_lists import Row, read_start_list
 from fieldloop.errors import BadInput
@@ -202,8 +201,7 @@ def _read_rows(rows: Sequence[Row], name: str, unit: Unit) -> FileLabels:
                 spans.append(_make_span(held, start, end, f"line {line}"))
         except BadInput as problem:
             wrong.append(f"line {line}: {problem}")
-    refuse_wrong(name, wrong, len(rows))
-    return FileLabels(name, "table", unit, tuple(spans), results=tuple(results))
+    return FileLabels(name, "table", unit, tuple(spans), results=tuple(results), wrong=tuple(wrong))
 
 
 def _read_result(held: Mapping[str, str], place: str) -> StatedResult | None:

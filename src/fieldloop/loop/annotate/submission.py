@@ -101,7 +101,7 @@ def _find_missing_qualification(workspace: Workspace, made: SavedLabels) -> Obst
     missing = explain_missing_qualification(workspace, made.author, workspace.store.get(Episode, made.episode).task)
     if missing is None:
         return None
-    fact = f"{write_sentence(missing)} Until then only labels of your tasks count."
+    fact = f"{write_sentence(missing).rstrip('.')}. Until then only labels of your tasks count."
     return fact, "Take the calibration tasks: fieldloop annotate next", (missing,)
 
 

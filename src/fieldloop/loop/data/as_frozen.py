@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from fieldloop.annotate import choose_labels, choose_labels_by_name
+from fieldloop.annotate import Attempts, choose_labels, choose_labels_by_name
 from fieldloop.errors import Refused
+from fieldloop.loop.data.attempts import find_attempts
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode, Log
@@ -82,9 +83,9 @@ def find_matching_labels(workspace: Workspace, release: Release) -> list[Annotat
     The labels in force are tried first: a replay reads every label that was ever handed in.
     """
     in_force = workspace.store.find(Annotation, {"episode": list(release.episodes)}) if release.episodes else []
-    found = match_release_labels(in_force, release)
+    found = match_release_labels(in_force, release, find_attempts(workspace))
     if found is None:
-        found = match_release_labels(replay_labels(workspace, release), release)
+        found = match_release_labels(replay_labels(workspace, release), release, find_attempts_then(workspace, release))
     return None if found is None else sorted(found, key=lambda span: (span.episode, span.kind, span.start_ns))
 
 
@@ -102,20 +103,25 @@ def replay_labels(workspace: Workspace, release: Release) -> list[Annotation]:
     return [span for spans in labels.values() for span in spans]
 
 
-def match_release_labels(labels: Sequence[Annotation], release: Release) -> list[Annotation] | None:
+def find_attempts_then(workspace: Workspace, release: Release) -> Attempts:
+    """Return whose labels did not count at the moment when a release was frozen."""
+    return find_attempts(workspace, workspace.store.views.get_last_stating_seq(Release, release.id))
+
+
+def match_release_labels(labels: Sequence[Annotation], release: Release, attempts: Attempts) -> list[Annotation] | None:
     """Return the labels that a release was frozen with, None where these are others.
 
-    A release takes the labels that count, of every kind. Earlier ones took those of the first author by name, or phases
-    only, of every author or those that count.
+    A release takes the labels that count, of every kind. Earlier ones took attempts on a calibration set too, those of
+    the first author by name, or phases only, of every author or those that count.
     """
-    for chosen in _list_earlier_choices(labels):
+    for chosen in (choose_labels(labels, attempts), *_list_earlier_choices(labels)):
         if compute_labels_id(chosen) == release.annotations_sha256:
             return chosen
     return None
 
 
 def _list_earlier_choices(labels: Sequence[Annotation]) -> Iterator[list[Annotation]]:
-    """Yield what a release takes of these labels, by the rule in force and by earlier ones."""
+    """Yield what a release takes of these labels, by earlier rules."""
     yield choose_labels(labels)
     yield choose_labels_by_name(labels)
     phases = [label for label in labels if label.kind == PHASE]

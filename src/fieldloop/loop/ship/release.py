@@ -10,6 +10,7 @@ from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.taxonomy.lock import find_locked_taxonomies
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
+from fieldloop.loop.data.attempts import find_attempts
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
@@ -87,7 +88,8 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
         together=tuple(tuple(sorted(e.id for e in group)) for group in group_near_duplicates(batch)),
     )
     reports = {report.episode: report for report in workspace.store.find(EpisodeReport)}  # the last judgement counts
-    labels = choose_labels(span for spans in (batch.annotations or {}).values() for span in spans)
+    made = (span for spans in (batch.annotations or {}).values() for span in spans)
+    labels = choose_labels(made, find_attempts(workspace))
     frozen = _assemble_release(workspace, name, offered, terms, reports, labels)
     doubts: tuple[Note, ...] = ()
     if without_worst:

@@ -8,6 +8,7 @@ from typing import Any
 from fieldloop.annotate import choose_labels
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.data.as_frozen import (
+    find_attempts_then,
     find_logs_as_frozen,
     find_release_episodes,
     match_release_labels,
@@ -66,9 +67,10 @@ def _compare_ledger(workspace: Workspace, release: Release) -> Iterator[Integrit
     found = compute_release_id(release)
     yield _answer(note("release.id_verified" if found == release.id else "release.id_changed"), ok=found == release.id)
     on_record = replay_labels(workspace, release)
-    labels = match_release_labels(on_record, release)
+    attempts = find_attempts_then(workspace, release)
+    labels = match_release_labels(on_record, release, attempts)
     if labels is None:
-        yield _answer(note("release.labels_changed", labels=len(choose_labels(on_record))), ok=False)
+        yield _answer(note("release.labels_changed", labels=len(choose_labels(on_record, attempts))), ok=False)
     else:
         yield _answer(note("release.labels_verified", labels=len(labels)), ok=True)
     if release.checks:

@@ -117,7 +117,8 @@ class Causes:
     """All findings of a report, grouped: what failed, what only warns, what no check could tell.
 
     `by_protocol` are questions that only a protocol asks, of logs that name none. `not_understood` is a finding about
-    streams whose unit or meaning is unknown; `not_applicable` are checks that found nothing to measure anywhere.
+    streams whose unit or meaning is unknown; `not_applicable` are checks that found nothing to measure anywhere. Of all
+    `episodes`, those of `nameless` logs name no protocol.
     """
 
     failures: tuple[Cause, ...] = ()
@@ -126,13 +127,17 @@ class Causes:
     by_protocol: tuple[Unknown, ...] = ()
     not_understood: Finding | None = None
     not_applicable: tuple[str, ...] = ()
+    nameless: int = 0
+    episodes: int = 0
 
     @property
     def next_steps(self) -> tuple[Note, ...]:
         """What makes more questions answerable: a mapping, a protocol."""
         steps = [note("check.mapping_helps")] if self.not_understood else []
         if asked := len({check for one in self.by_protocol for check in one.checks}):
-            steps.append(note("check.only_a_protocol_asks", checks=asked))
+            steps.append(
+                note("check.only_a_protocol_asks", checks=asked, nameless=self.nameless, episodes=self.episodes)
+            )
         return tuple(steps)
 
 
@@ -163,6 +168,8 @@ def group_by_cause(episodes: Sequence[EpisodeReport], dataset_findings: Iterable
         _group_by_reason(put.by_protocol),
         next(odd, None),
         _find_inapplicable_checks(place.finding for place in places),
+        len(nameless),
+        len(episodes),
     )
 
 

@@ -41,7 +41,7 @@ export function acceptAll(editor) {
 }
 
 export class Decision {
-  submitted = false;
+  submitted = false; taken = new Set();
   constructor(editor, draft) { // `draft`: what leads drew so far, as the server keeps it
     this.editor = editor;
     const { episode, lanes } = editor.labelling, asked = (key) => people.find((one) => one === editor.state.get(key));
@@ -78,30 +78,41 @@ export class Decision {
   change(list) { this.submitted = false; this.keeper.change(list); }
   choose(n) { return this.keeper.choose(n); }
   retry() { this.keeper.retry(); }
-  compare() { this.editor.differences = differences(this.a, this.b, this.editor.player.step / 2); }
+  compare() { // other people make other differences, so none is selected yet
+    this.editor.differences = differences(this.a, this.b, this.editor.player.step / 2);
+    this.editor.difference = null;
+    this.taken = new Set();
+  }
   covers(one) { // a difference is decided once the lane states one of both, or something else, all along
     const inside = clear(this.list, -1, one.from).filter((segment) => segment.start_s < one.to - 1e-6);
     const length = inside.reduce(
       (sum, segment) => sum + Math.min(segment.end_s, one.to) - Math.max(segment.start_s, one.from),
       0,
     );
-    return length >= one.to - one.from - 1e-6 || (this.taken ??= new Set()).has(one);
+    return length >= one.to - one.from - 1e-6 || this.taken.has(one);
   }
   describe(one) {
     const frames = Math.round((one.to - one.from) / this.editor.player.step),
       length = frames === 1 ? "1 frame" : `${frames} frames`;
     return `A ${one.a || "nothing"}, B ${one.b || "nothing"}: ${length}`;
   }
-  take(letter, all) {
+  take(letter, all) { // at the selected difference, wherever the playhead is
     const { editor } = this, source = (letter === "a" ? this.a : this.b).map(own);
-    if (all) return editor.edit(() => source, "These labels are taken already.");
-    const t = editor.player.time,
-      one = editor.differences.find((each) => each.from <= t + 1e-6 && t + 1e-6 < each.to) ?? editor.difference;
-    if (!one) return editor.tell("No difference at the playhead. n goes to the next one.");
-    (this.taken ??= new Set()).add(one);
+    if (all) {
+      this.taken = new Set(editor.differences); // also those where that person drew nothing
+      editor.edit(() => source, "These labels are taken already.");
+      return editor.refresh();
+    }
+    const one = editor.difference ?? this.#openAtPlayhead();
+    if (!one) return editor.tell("No difference is selected. n goes to the next one.");
+    this.taken.add(one);
     editor.difference = one;
     editor.edit((list) => take(list, source, one.from, one.to));
     editor.refresh();
+  }
+  #openAtPlayhead() { // a decided one is overturned only where it was selected
+    const t = this.editor.player.time + 1e-6;
+    return this.editor.differences.find((one) => one.from <= t && t < one.to && !this.covers(one));
   }
   async submit() {
     const { editor, keeper } = this;

@@ -88,6 +88,7 @@ export function differencesLane(editor) {
           } // hatched: open, also in grey
       }
     },
+    down({ time }) { const one = near(time); if (one) editor.goTo(one); return Boolean(one); },
     over({ time }) { const one = near(time); return one && { cursor: "pointer", tip: editor.describe(one) }; },
   };
 }

@@ -450,8 +450,12 @@ export class Editor {
     if (which) { this.refresh(); this.save(); } }
   isDecided(one) { return this.deciding ? this.decision.covers(one) : false; }
   describe(one) { return this.decision?.describe(one) ?? ""; }
-  goTo(one) { this.difference = one; this.player.pause(); this.player.seekTime(Math.max(0, one.from));
-    this.side.differences(); }
+  goTo(one) { // the first frame inside it, for its boundary may lie between two frames
+    const { player } = this, k = player.frameAt(one.from + 1e-6);
+    const inside = player.timeAt(k) < one.from - 1e-6 && k + 1 < player.frames && player.timeAt(k + 1) < one.to - 1e-6;
+    this.difference = one; player.pause(); player.seek(inside ? k + 1 : k);
+    this.side.differences(); this.timeline.redraw();
+  }
   nextDifference(direction) {
     const t = this.player.time,
       all = this.differences,

@@ -36,7 +36,7 @@ def draw_lead_panels(queue: LabellingQueue) -> tuple[Markup, ...]:
 def _draw_decisions(queue: LabellingQueue) -> Markup:
     asked = [task for task in queue.decisions if task.reason is not TaskReason.SPOT_CHECK]
     if not asked:
-        return draw_panel("To decide", tag("p", "No two people differ beyond the limits.", class_="dim"), columns=6)
+        return draw_panel("To decide", tag("p", "No dealt pair differs beyond the limits.", class_="dim"), columns=6)
     rows = [(_draw_episode(one), _write_why(one), _draw_decide_link(one)) for one in asked]
     return draw_panel(
         "To decide", draw_table(("Episode", Column("Why", "wrap"), ""), rows), columns=6, flush=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 from fieldloop.annotate.interchange import FrameBase, Reading, StatedResult, Unit
 from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
 from fieldloop.loop.annotate.coming import Coming, Whose
-from fieldloop.loop.annotate.exchange.placed_labels import PlacedLabels, place_labels
+from fieldloop.loop.annotate.exchange.placed_labels import FAILURE, PlacedLabels, leave_out_made_labels, place_labels
 from fieldloop.loop.annotate.submission import expect_saved_labels, hand_in_import, list_what_follows
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
@@ -29,12 +29,16 @@ TEMPLATE_EPISODES = 3
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a table brought: annotators, episodes with labels, spans, and episodes with a result."""
+    """What a table brought: annotators, episodes with labels, spans, and episodes with a result.
+
+    `left_out` are rows that no person made: proposals (`machine:…`) and decided labels (`adjudicated`).
+    """
 
     annotators: tuple[str, ...]
     episodes: int
     annotations: int
     results: int
+    left_out: int = 0
 
 
 def import_labels(
@@ -50,7 +54,8 @@ def import_labels(
     Columns: episode, label, start_s, end_s (seconds from the episode's start), annotator, result, failure; further ones
     are kind (phase where it is empty), object, values, blob, confidence, verified_by, error, error_unit. A row states a
     label, a result (success, failure or unknown), or both. Labels of one kind replace the annotator's earlier ones of
-    that episode. One wrong row refuses the whole table. A row without an annotator is yours. Only engineers may import
+    that episode. One wrong row refuses the whole table. Rows of machine:… and adjudicated are
+    left out and counted. A row without an annotator is yours. Only engineers may import
     labels that another person made.
 
     Arguments:
@@ -72,8 +77,13 @@ def _import_file(
 ) -> Imported:
     settings, frame_hz = workspace.operations["annotate"], workspace.operations["agree"].number("frame_hz")
     early_s = settings.number("import_slack_frames") / (fps or frame_hz)
-    reading = Reading(frames_from=frames_from, early_s=early_s)
-    read = read_label_file(file, reading, workspace.operations["agree"].number("max_file_mb"))
+    reading = Reading(frames_from=frames_from, early_s=early_s, keep_wrong=True)
+    whole = read_label_file(file, reading, workspace.operations["agree"].number("max_file_mb"))
+    read, left_out = leave_out_made_labels(whole)
+    if left_out and not (read.spans or read.results or read.wrong):
+        raise BadInput(
+            f"{read.name} holds only labels that no person made: proposals and decided labels are not imported."
+        )
     hz = choose_rate([read], fps)
     if hz is None and read.unit is Unit.FRAMES:
         raise Refused(
@@ -84,7 +94,7 @@ def _import_file(
     _write_all(workspace, placed, [change for change in results if change.episode != change.before])
     authors = {author for _, _, author in placed.spans} | {one.author for _, one in placed.results}
     labelled = {episode for episode, _, _ in placed.spans}
-    return Imported(tuple(sorted(authors)), len(labelled), len(read.spans), len(results))
+    return Imported(tuple(sorted(authors)), len(labelled), len(read.spans), len(results), left_out)
 
 
 def _write_all(workspace: Workspace, placed: PlacedLabels, changed: Sequence[EpisodeRelabelled]) -> None:
@@ -154,7 +164,8 @@ def write_label_template(workspace: Workspace, *, out: Path | None = None) -> st
     spans = [
         (name, label, f"{at}.0", f"{at + 1}.0", "anna", "", "") for name in names for at, label in enumerate(labels)
     ]
-    results = [(names[0], "", "", "", "anna", "success", ""), (names[-1], "", "", "", "anna", "failure", "grasp")]
+    mode = next((label.name for label in words.get_labels(FAILURE)), "")
+    results = [(names[0], "", "", "", "anna", "success", ""), (names[-1], "", "", "", "anna", "failure", mode)]
     text = write_example_table(COLUMNS, [*spans, *results[: len(names)]])
     if out is None:
         return text

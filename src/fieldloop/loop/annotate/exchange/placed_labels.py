@@ -1,13 +1,13 @@
 """Labels of a file, placed in the episodes of a workspace: who made them, when they begin, what they are called."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fieldloop.annotate import find_segment_problems
+from fieldloop.annotate import Source, classify_author, find_segment_problems
 from fieldloop.annotate.interchange import FileLabels, Span, StatedResult, Unit, make_annotations
-from fieldloop.annotate.interchange.spans import refuse_wrong
+from fieldloop.annotate.interchange.spans import name_place, refuse_wrong_labels
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.annotate.coming import Whose
 from fieldloop.loop.annotate.people import choose_author
@@ -22,6 +22,7 @@ from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_fixed, format_number
 
+FAILURE = "failure"
 LEROBOT, DATASET_AUTHOR = "LeRobot", "machine:lerobot"
 NO_EPISODE = (
     "no episode is named: the column 'episode' is missing or empty, and no episode is called {}. Add the column, or "
@@ -48,11 +49,22 @@ class PlacedLabels:
         return self.taxonomies[self.episodes[episode].task]
 
 
+def leave_out_made_labels(read: FileLabels) -> tuple[FileLabels, int]:
+    """Leave out rows that no person made, such as our own exports hold, and count them.
+
+    Proposals are computed anew, and decided labels come from a lead. A LeRobot dataset names no authors.
+    """
+    kept = tuple(one for one in read.spans if classify_author(one.author.strip()) is Source.PERSON)
+    gone = {one.place for one in read.spans} - {one.place for one in kept}
+    wrong = tuple(one for one in read.wrong if name_place(one) not in gone)
+    return replace(read, spans=kept, wrong=wrong), len(read.spans) - len(kept)
+
+
 def place_labels(
     workspace: Workspace, read: FileLabels, file: Path, renamed: Mapping[str, str], hz: float
 ) -> PlacedLabels:
     """Place everything that a file states; all that is wrong is stated at once, with its place in the file."""
-    wrong: list[str] = []
+    wrong = list(read.wrong)
     found = _find_episodes(workspace, read, file, wrong)
     taxonomies = {task: find_taxonomy(workspace, task) for task in {one.task for one in found.values()}}
     _refuse_unknown_new_names(renamed, taxonomies.values())
@@ -61,22 +73,37 @@ def place_labels(
     placed = PlacedLabels(
         {one.id: one for one in found.values()}, taxonomies, unit_ns if read.unit is Unit.FRAMES else 0.0
     )
+    named = {name_place(problem) for problem in wrong}
+    mixed: set[Whose] = set()  # something is wrong between these, and named already
     for span in (one for one in read.spans if one.episode in found):
         episode = found[span.episode]
+        if span.end < span.start:
+            continue
         try:
-            named = replace(span, author=_choose_author(span, read, workspace))
-            made = _name_label(_place_span(named, episode, unit_ns, slack_ns), placed.get_taxonomy(episode.id), renamed)
+            whose_span = replace(span, author=_choose_author(span, read, workspace))
+            made = _name_label(
+                _place_span(whose_span, episode, unit_ns, slack_ns), placed.get_taxonomy(episode.id), renamed
+            )
             _refuse_problems([made], placed, episode)
         except BadInput as problem:
             wrong.append(f"{span.place}: {problem}" if span.place else str(problem))
             continue
         whose = (episode.id, made.kind, made.author)
         placed.spans[whose].append(made)
+        mixed |= {whose} if span.place in named else set()
         placed.places.setdefault(whose, f"{file.name}, {span.place}" if span.place else file.name)
     for one in (each for each in read.results if each.episode in found):
-        placed.results.append((found[one.episode], replace(one, author=_choose_author(one, read, workspace))))
-    wrong += [] if wrong else _find_problems_of_groups(workspace, placed)
-    refuse_wrong(file.name, wrong, len(read.spans) + len(read.results))
+        try:
+            made_result = _name_failure(one, placed.get_taxonomy(found[one.episode].id), renamed)
+            author = _choose_author(one, read, workspace)
+        except BadInput as problem:
+            wrong.append(f"{one.place}: {problem}" if one.place else str(problem))
+            continue
+        placed.results.append((found[one.episode], replace(made_result, author=author)))
+    refused, problems = _find_problems_of_groups(workspace, placed, mixed)
+    if refused and not wrong and not problems:
+        raise refused[0]
+    refuse_wrong_labels(read, [*wrong, *problems, *map(str, refused)])
     return placed
 
 
@@ -128,6 +155,19 @@ def _name_label(made: Annotation, words: Taxonomy, renamed: Mapping[str, str]) -
     return replace(made, label=known.name)
 
 
+def _name_failure(one: StatedResult, words: Taxonomy, renamed: Mapping[str, str]) -> StatedResult:
+    """Return a result with the taxonomy's name of how the episode failed; one that has no such names takes any."""
+    names = [label.name for label in words.get_labels(FAILURE)]
+    failure = renamed.get(one.failure, one.failure)
+    if not failure or not names:
+        return one
+    known = words.find_label(FAILURE, failure)
+    if known is None:
+        advice = f"{', '.join(names)}; rename yours with --label {one.failure}=…"
+        raise UnknownName("failure mode", one.failure, names, advice)
+    return replace(one, failure=known.name)
+
+
 def _refuse_unknown_new_names(renamed: Mapping[str, str], taxonomies: Iterable[Taxonomy]) -> None:
     known = {label.name for words in taxonomies for label in words.labels}
     for theirs, ours in renamed.items():
@@ -141,14 +181,19 @@ def _refuse_problems(spans: Sequence[Annotation], placed: PlacedLabels, episode:
         raise BadInput(" ".join(write_sentence(problem) for problem in problems))
 
 
-def _find_problems_of_groups(workspace: Workspace, placed: PlacedLabels) -> list[str]:
-    """Find what is wrong only between labels, such as overlaps, and labels of episodes that were rejected."""
-    wrong = []
-    for (key, _, author), spans in placed.spans.items():
-        episode = placed.episodes[key]
-        require_usable_episode(workspace, episode)
+def _find_problems_of_groups(
+    workspace: Workspace, placed: PlacedLabels, mixed: Collection[Whose]
+) -> tuple[list[Refused], list[str]]:
+    """Find labels of episodes that were rejected, and what is wrong only between labels, such as overlaps."""
+    refused, wrong = dict[str, Refused](), []
+    for whose, spans in placed.spans.items():
+        episode = placed.episodes[whose[0]]
         try:
-            _refuse_problems(spans, placed, episode)
+            require_usable_episode(workspace, episode)
+            if whose not in mixed:
+                _refuse_problems(spans, placed, episode)
+        except Refused as problem:
+            refused.setdefault(episode.id, problem)
         except BadInput as problem:
-            wrong.append(f"{episode.name}, {author}: {problem}")
-    return wrong
+            wrong.append(f"{episode.name}, {whose[2]}: {problem}")
+    return list(refused.values()), wrong
