@@ -1,6 +1,7 @@
 """One outcome per attempt, by majority of its judges."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fieldloop.model.outcome_columns import OutcomeColumns
 from fieldloop.model.policy import Outcome
@@ -26,6 +27,12 @@ def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Ou
         else:
             kept.append(next(vote for vote in votes if vote.succeeded is (2 * won > len(votes))))
     return kept, contested
+
+
+def count_each_attempt_once(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Count an attempt with several verdicts once; a tie counts as a failure, an unknown result not at all."""
+    kept, contested = settle_attempts(outcomes)
+    return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
 def settle(outcomes: Sequence[Outcome]) -> tuple[Sequence[Outcome], Sequence[Outcome]]:

@@ -25,7 +25,7 @@ from fieldloop.loop.ship.gate_plan import (
 from fieldloop.loop.ship.gate_report import collect_report
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import count_unknown_attempts, settle_attempts
+from fieldloop.model.attempts import count_each_attempt_once, count_unknown_attempts
 from fieldloop.model.codec import to_plain
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
@@ -74,7 +74,7 @@ def decide_gate(
     run = _run_on_floor(workspace, version, engine, control, site, seed) if simulate and engine else FloorRun(None, ())
     robots = int(workspace.operations["serve"]["admission_robots"])
     outcomes = [*recorded, *(o for o in run.outcomes if o.policy == version.id)]
-    judged = _count_each_attempt_once(outcomes)
+    judged = count_each_attempt_once(outcomes)
     decision = judge_gate(
         judged,
         measure_latency(workspace, engine, robots)[1]
@@ -113,12 +113,6 @@ def decide_gate(
 def list_gate_decisions(workspace: Workspace) -> tuple[Decision, ...]:
     """List gate decisions, newest first."""
     return tuple(workspace.store.find(Decision, newest=True))
-
-
-def _count_each_attempt_once(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Count an attempt with several judgements once; a tie counts as a failure, an unknown result not at all."""
-    kept, contested = settle_attempts(outcomes)
-    return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
 def _find_plans(workspace: Workspace, version: PolicyVersion) -> list[TrialPlan]:
