@@ -171,23 +171,44 @@ def test_the_version_stays_hidden_until_the_gate_decides(here):
     }
 
 
-def test_asking_before_the_plan_is_complete_reveals_nothing_and_counts_what_is_there(here):
+def test_asking_before_a_plan_with_a_control_is_complete_reveals_nothing(here):
     plan = gate_plan.plan_gate(here, "p1", control="p0").plan
     before = here.store.count(Outcome, {"stage": Stage.GATE})
-    mine = 0
-    for _ in range(6):
-        todo = gate_trials.take_next_trial(here, plan, for_robot=True)
-        gate_trials.record_trial(here, plan, todo.order, "success")
-        mine += todo.policy == P1
     decision = gate.decide_gate(here, "p1")
+    for _ in range(6):
+        todo = gate_trials.take_next_trial(here, plan)
+        gate_trials.record_trial(here, plan, todo.order, "success")
+        assert gate.decide_gate(here, "p1").id == decision.id, "a result that counted would name its arm"
+        assert gate.decide_gate(here, "p0").trials == 0
     assert decision.status is Status.CANNOT_TELL
-    assert decision.trials == before + mine
-    assert gate.decide_gate(here, "p1").id == decision.id, "nothing is new"
+    assert decision.trials == before
+    waits = {d.code for t in decision.tests for d in t.message.details}
+    assert "evaluate.blind_plan" in waits
     assert here.store.count(Outcome, {"stage": Stage.GATE}) == before
     assert gate_plan.show_trials(here, plan).arms == ()
     report = gate_report.show_gate_report(here, "p1")
-    assert len(report.outcomes) == before + mine
+    assert len(report.outcomes) == before
+    assert report.plans[0].arms == ()
     assert [n.code for n in report.plans[0].deviations] == ["evaluate.trials_not_made"]
+
+
+def test_a_blind_plan_stays_blind_when_the_gate_fails_for_another_reason(here, monkeypatch):
+    plan = gate_plan.plan_gate(here, "p1", control="p0").plan
+    gate_trials.record_trial(here, plan, 1, "success")
+    slow = dataclasses.replace(FAST, status=Status.FAILED)
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, slow))
+    assert gate.decide_gate(here, "p1").status is Status.FAILED
+    assert gate_plan.show_trials(here, plan).arms == ()
+    assert gate_report.show_gate_report(here, "p1").plans[0].arms == ()
+    gate_trials.record_trial(here, plan, 2, "success")
+
+
+def test_what_is_typed_in_without_a_control_counts_at_once(here):
+    before = here.store.count(Outcome, {"stage": Stage.GATE})
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate_trials.record_trial(here, plan, 1, "success")
+    assert gate.decide_gate(here, "p1").trials == before + 1
+    assert len(gate_report.show_gate_report(here, "p1").outcomes) == before + 1
 
 
 def test_a_corrected_trial_is_another_question_to_the_gate(here):

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.evaluate import GateCase, judge_gate, list_novel_lightings, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate import (
+    GateCase,
+    judge_gate,
+    list_novel_lightings,
+    note_blind_plan,
+    note_missing_lightings,
+    note_unknown_training,
+)
 from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import run_trials
@@ -19,6 +26,7 @@ from fieldloop.loop.ship.gate_plan import (
     find_open_plan,
     find_results,
     find_trained_lighting_levels,
+    is_blind,
     list_kept,
     make_plan,
 )
@@ -92,6 +100,8 @@ def decide_gate(
         ),
     )
     decision = _note_what_is_missing(workspace, version, decision, site)
+    for plan in plans:
+        decision = note_blind_plan(decision, plan.id) if is_blind(workspace, plan) else decision
     decision = replace(
         decision,
         site=site,
@@ -124,8 +134,13 @@ def _find_plans(workspace: Workspace, version: PolicyVersion) -> list[TrialPlan]
 def _list_typed_in(
     workspace: Workspace, plans: Iterable[TrialPlan], version: PolicyVersion, site: str
 ) -> list[Outcome]:
-    """Return outcomes of this policy that a plan's results state and the gate has not recorded yet."""
-    mine = (o for plan in plans for o in _list_unrecorded(workspace, plan))
+    """Return outcomes of this policy that a plan's results state and the gate has not recorded yet.
+
+    The results of a plan with a control wait until all are there and its candidate is judged: counted one by one,
+    they would reveal the arms.
+    """
+    ready = (p for p in plans if not p.control or (p.policy == version.id and not is_blind(workspace, p)))
+    mine = (o for plan in ready for o in _list_unrecorded(workspace, plan))
     return [o for o in mine if o.policy == version.id and site in ("", o.site)]
 
 
@@ -137,8 +152,11 @@ def _list_unrecorded(workspace: Workspace, plan: TrialPlan) -> list[Outcome]:
 
 
 def _list_revealed(workspace: Workspace, plan: TrialPlan, decision: Decision) -> list[Outcome]:
-    """Return what becomes known with a decision: all arms of a plan of this policy that is complete or decided."""
-    if plan.policy != decision.policy:
+    """Return what becomes known with a decision: all arms of a plan of this policy that is complete or decided.
+
+    A plan with a control stays blind until it is complete, whatever was decided with other trials.
+    """
+    if plan.policy != decision.policy or is_blind(workspace, plan):
         return []
     complete = workspace.store.count(TrialResult, {"plan": plan.id}) == len(plan.trials)
     if not complete and decision.status is Status.CANNOT_TELL:

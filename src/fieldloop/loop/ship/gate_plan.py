@@ -137,6 +137,13 @@ def is_revealed(workspace: Workspace, plan: TrialPlan) -> bool:
     return bool(workspace.store.count(Outcome, {"id": [name_outcome(plan, t.order) for t in plan.trials]}))
 
 
+def is_blind(workspace: Workspace, plan: TrialPlan) -> bool:
+    """Do people still make the trials of this plan, so that no result may be shown or used together with its arm?"""
+    if not plan.control or is_revealed(workspace, plan):
+        return False
+    return workspace.store.count(TrialResult, {"plan": plan.id}) < len(plan.trials)
+
+
 def find_results(workspace: Workspace, plan: TrialPlan) -> dict[int, TrialResult]:
     """Return the results of a plan by their place in the order; those of the simulated floor are outcomes."""
     names = {name_outcome(plan, t.order): t.order for t in plan.trials}

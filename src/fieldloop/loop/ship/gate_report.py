@@ -10,7 +10,7 @@ from fieldloop.evaluate import note_deviations
 from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.evaluate.trial import CONSECUTIVE
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy
-from fieldloop.loop.ship.gate_plan import find_results, list_kept
+from fieldloop.loop.ship.gate_plan import find_results, is_blind, is_revealed, list_kept
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
@@ -61,10 +61,11 @@ def collect_report(workspace: Workspace, decision: Decision) -> GateReport:
 def _list_not_recorded(
     workspace: Workspace, plans: Iterable[TrialPlan], decision: Decision, known: Collection[str]
 ) -> list[Outcome]:
-    """Return outcomes that results of a plan state while its trials are still being made."""
+    """Return outcomes that results of a plan state while its trials are still being made; none of a blind plan."""
     stated = [
         make_trial_outcome(plan, result)
         for plan in plans
+        if not is_blind(workspace, plan)
         for result in workspace.store.find(TrialResult, {"plan": plan.id})
     ]
     return [o for o in stated if o.policy == decision.policy and o.id not in known and decision.site in ("", o.site)]
@@ -74,7 +75,7 @@ def _describe_plan(workspace: Workspace, plan: TrialPlan) -> PlanUsed:
     results = find_results(workspace, plan)
     deviations = note_deviations(plan, results.values(), workspace.operations["gate"])
     arms = []
-    for letter, policy in plan.arms if plan.control else ():
+    for letter, policy in plan.arms if plan.control and is_revealed(workspace, plan) else ():
         mine = [t.order for t in plan.trials if t.policy == policy and t.scenario != CONSECUTIVE and t.order in results]
         won = sum(bool(results[order].succeeded) for order in mine)
         arms.append(ArmTally(letter, policy, find_policy(workspace, policy).name, won, len(mine)))
