@@ -267,6 +267,39 @@ def test_a_failure_in_production_becomes_a_scenario_of_every_gate(here):
     assert gate_kept.list_kept_scenarios(here) == (kept,)
 
 
+def test_a_newly_kept_failure_asks_the_gate_again(here):
+    before = gate.decide_gate(here, "p1")
+    opened = incident.open_incident(here, "Drops in the dark.", policy="p1", stratum="lighting=dim")
+    gate_kept.keep_scenario(here, incident=opened.incident.id)
+    after = gate.decide_gate(here, "p1")
+    assert after.id != before.id
+    assert "incident:1" in {t.name for t in after.tests}
+    assert gate.decide_gate(here, "p1").id == after.id
+
+
+def test_a_failure_kept_at_one_site_is_no_matter_of_a_gate_of_another(here):
+    mapped = require_latest_deployment(here)
+    (first,) = mapped.measured
+    other = dataclasses.replace(first, stratum=Stratum.of(**{**first.stratum.levels, "site": "gdansk"}))
+    halves = tuple(dataclasses.replace(e, share=0.5) for e in (first, other))
+    here.write(DeploymentMapped(dataclasses.replace(mapped, measured=halves)))
+    elsewhere = gate.decide_gate(here, "p1", site="gdansk")
+    for site, light in (("leipzig-b", "dim"), ("", "dark")):
+        opened = incident.open_incident(here, "Drops.", policy="p1", site=site, stratum=f"lighting={light}")
+        gate_kept.keep_scenario(here, incident=opened.incident.id)
+
+    def planned_and_required(site):
+        rows = gate_plan.show_trials(here, "p1", site=site).rows
+        tests = gate.decide_gate(here, "p1", site=site).tests
+        return {r.scenario for r in rows if "incident" in r.scenario}, {t.name for t in tests if "incident" in t.name}
+
+    assert planned_and_required("gdansk") == ({"incident:2"}, {"incident:2"})
+    assert planned_and_required("leipzig-b") == planned_and_required("") == ({"incident:1", "incident:2"},) * 2
+    decided = gate.decide_gate(here, "p1", site="gdansk")
+    assert decided.id != elsewhere.id
+    assert {kept.name for kept in gate_report.collect_report(here, decided).kept} == {"incident:2"}
+
+
 def test_only_a_failure_with_conditions_is_kept(here):
     with pytest.raises(BadInput, match="either the incident"):
         gate_kept.keep_scenario(here)

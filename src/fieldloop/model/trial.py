@@ -113,3 +113,7 @@ class KeptScenario:
     policy: str
     kept_ns: int
     kept_by: str
+
+    def concerns(self, site: str) -> bool:
+        """Can a gate of this site try it? A gate of the whole deployment ('') tries every one."""
+        return not site or self.stratum.level("site") in (None, site)

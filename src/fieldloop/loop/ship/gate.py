@@ -21,6 +21,7 @@ from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import run_trials
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy, load_engine
 from fieldloop.loop.run.serve import measure_latency
+from fieldloop.loop.ship.gate_kept import PREFIX
 from fieldloop.loop.ship.gate_plan import (
     find_exposures,
     find_open_plan,
@@ -94,7 +95,7 @@ def decide_gate(
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
         case=GateCase(
-            tuple(scenario.name for scenario in list_kept(workspace)),
+            tuple(scenario.name for scenario in list_kept(workspace, site)),
             chunked=engine is not None and engine.bundle.horizon > 1,
             robots=robots if engine else 0,
         ),
@@ -206,11 +207,20 @@ def _write_report(workspace: Workspace, decision: Decision, html: Path | None) -
 def _find_last_equal_decision(
     workspace: Workspace, version: PolicyVersion, site: str, outcomes: Sequence[Outcome]
 ) -> Decision | None:
-    """Return the last decision about this site if it used the same outcomes and limits."""
+    """Return the last decision about this site if it used the same outcomes, limits and kept scenarios."""
     judged = workspace.store.find(Decision, {"policy": version.id}, newest=True)
     last = next((d for d in judged if d.site == site), None)
     same = (_hash_outcomes(outcomes), workspace.operations["gate"].fingerprint)
-    return last if last and (last.outcomes, last.operations) == same else None
+    if last is None or (last.outcomes, last.operations) != same:
+        return None
+    return last if _requires_what_is_kept(workspace, last) else None
+
+
+def _requires_what_is_kept(workspace: Workspace, decision: Decision) -> bool:
+    """Did the decision require the scenarios that its gate requires now? One that was tried is judged in any case."""
+    needed = {kept.name for kept in list_kept(workspace, decision.site)}
+    tests = [t for t in decision.tests if t.name.startswith(PREFIX)]
+    return needed <= {t.name for t in tests} and {t.name for t in tests if not t.trials} <= needed
 
 
 def _hash_outcomes(outcomes: Iterable[Outcome]) -> str:

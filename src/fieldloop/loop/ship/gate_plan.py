@@ -97,7 +97,7 @@ def make_plan(
         rng,
         known_lightings=find_trained_lighting_levels(release),
         position_rng=np.random.default_rng(earlier[0].seed if earlier else seed),
-        kept=list_kept(workspace),
+        kept=list_kept(workspace, site),
         control=other,
     )
     policies = [version.id, other] if other else [version.id]
@@ -152,9 +152,9 @@ def find_results(workspace: Workspace, plan: TrialPlan) -> dict[int, TrialResult
     return floor | {result.order: result for result in workspace.store.find(TrialResult, {"plan": plan.id})}
 
 
-def list_kept(workspace: Workspace) -> tuple[KeptScenario, ...]:
-    """Return the scenarios that every gate tries, in the order in which they were kept."""
-    return tuple(workspace.store.find(KeptScenario))
+def list_kept(workspace: Workspace, site: str) -> tuple[KeptScenario, ...]:
+    """Return the kept scenarios that a gate of this site tries, '' for the whole deployment, in order."""
+    return tuple(kept for kept in workspace.store.find(KeptScenario) if kept.concerns(site))
 
 
 def describe_plan(workspace: Workspace, plan: TrialPlan) -> TrialSheet:

@@ -49,7 +49,7 @@ def collect_report(workspace: Workspace, decision: Decision) -> GateReport:
     typed_in = _list_not_recorded(workspace, plans, decision, {o.id for o in outcomes})
     return GateReport(
         decision, version, workspace.name, release.name if release else "", decision.decided_by, __version__, used,
-        tuple(sorted([*outcomes, *typed_in], key=lambda o: (o.at_ns, o.id))), list_kept(workspace),
+        tuple(sorted([*outcomes, *typed_in], key=lambda o: (o.at_ns, o.id))), list_kept(workspace, decision.site),
         tuple(
             StatedLimit(name, _write_value(s.value), s.unit, s.why, f"{s.source.kind}: {s.source.ref}")
             for name, s in settings.settings.items()
