@@ -35,6 +35,22 @@ def count_each_attempt_once(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
+def list_attempts_in_place(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Return one outcome per attempt at the place of its first verdict; one without a known result stays, unknown.
+
+    A tie counts as a failure. Neither a further verdict nor a correction moves an attempt.
+    """
+    judged: dict[Key | int, list[Outcome]] = {}
+    for at, outcome in enumerate(outcomes):
+        judged.setdefault(get_attempt_key(outcome) or at, []).append(outcome)
+    settled = []
+    for votes in judged.values():
+        first = min(votes, key=lambda vote: (vote.at_ns, vote.id))
+        known = count_each_attempt_once(votes)
+        settled.append(replace(known[0], id=first.id, at_ns=first.at_ns) if known else first)
+    return settled
+
+
 def settle(outcomes: Sequence[Outcome]) -> tuple[Sequence[Outcome], Sequence[Outcome]]:
     """Settle attempts; columns stay columns where no row names its attempt."""
     if isinstance(outcomes, OutcomeColumns) and not outcomes.names_attempts:
