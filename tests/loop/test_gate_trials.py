@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run import incident
 from fieldloop.loop.ship import gate, gate_kept, gate_plan, gate_report, gate_trials
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.event import DeploymentMapped, PolicyAdded
 from fieldloop.model.finding import Finding, Status
@@ -16,7 +18,7 @@ from fieldloop.model.gate_event import TrialCorrected
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
-from fieldloop.model.trial import TrialPlan
+from fieldloop.model.trial import TrialPlan, TrialResult
 from fieldloop.protocol import parse_operations
 
 FAST = Finding("serve.latency", NO_SUBJECT, Status.PASSED, 12.0, None, 80.0, "ms")
@@ -65,6 +67,55 @@ def test_a_plan_is_made_once_and_goes_on_after_a_pause(here):
     decision = gate.decide_gate(here, "p1")
     assert {t.name: t.status for t in decision.tests}["edge:pose"] is Status.CANNOT_TELL
     assert gate_plan.plan_gate(here, "p1").plan != sheet.plan
+
+
+def test_a_complete_plan_asks_for_the_gate(here):
+    make_all(here, gate_plan.plan_gate(here, "p1").plan)
+    with pytest.raises(Refused, match="Ask the gate: fieldloop gate p1"):
+        gate_plan.plan_gate(here, "p1")
+
+
+def test_a_plan_made_by_mistake_is_closed_with_a_reason(here):
+    first = gate_plan.plan_gate(here, "p1", control="p0").plan
+    empty = gate_plan.plan_gate(here, "p1", control="p0", replace="wrong control").plan
+    with pytest.raises(Refused, match="closed: wrong control"):
+        gate_trials.record_trial(here, first, 1, "success")
+    before = here.store.count(Outcome, {"stage": Stage.GATE})
+    gate_trials.record_trial(here, empty, 1, "success")
+    last = gate_plan.plan_gate(here, "p1", replace="wrong site").plan
+    assert here.store.count(Outcome, {"stage": Stage.GATE}) == before + 1, "its results count"
+    assert gate_plan.show_trials(here, empty).arms
+    assert gate_plan.show_trials(here, "p1").plan == last
+    assert [p.closed for p in here.store.find(TrialPlan)] == ["wrong control", "wrong site", ""]
+
+
+def test_simulation_leaves_the_plan_of_people_alone(here, monkeypatch):
+    def simulated(_workspace, _engines, plan, _trials, *, seed):
+        return [make_trial_outcome(plan, TrialResult(plan.id, 1, True, 5, here.clock() - seed, "simulated floor"))]
+
+    monkeypatch.setattr(gate, "run_trials", simulated)
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate.decide_gate(here, "p1", simulate=True)
+    assert gate_plan.show_trials(here, plan).done == 0
+    assert len(here.store.find(TrialPlan)) == 2
+    todo = gate_trials.take_next_trial(here, plan)
+    with pytest.raises(Refused, match="People are making"):
+        gate.decide_gate(here, "p1", simulate=True)
+    gate_trials.record_trial(here, plan, todo.order, "success")
+    here.clock.pass_days(1)
+    with pytest.raises(Refused, match="People are making"):
+        gate.decide_gate(here, "p1", simulate=True)
+
+
+def test_a_sheet_typed_in_later_keeps_both_times(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    made_ns = here.clock()
+    here.clock.pass_days(1)
+    typed = gate_trials.record_trial(here, plan, 1, "success", at=format_iso_time(made_ns + 1_000_000_000))
+    assert typed.at_ns < typed.typed_ns
+    for wrong in ("2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"):
+        with pytest.raises(BadInput, match="before the plan was made or in the future"):
+            gate_trials.record_trial(here, plan, 2, "success", at=wrong)
 
 
 def test_two_robots_do_not_make_the_same_trial(here):
@@ -150,6 +201,8 @@ def test_the_version_stays_hidden_until_the_gate_decides(here):
     operator = here.acting_as(Actor("op-1", Role.OPERATOR))
     todo = gate_trials.take_next_trial(operator, sheet.plan)
     assert todo.policy == ""
+    with pytest.raises(Refused, match="without knowing the version"):
+        gate_trials.take_next_trial(operator, sheet.plan, for_robot=True)
     gate_trials.give_trial_back(operator, sheet.plan, todo.order)
     make_all(here, sheet.plan, lambda todo: todo.policy == P1)
     assert not here.store.count(Outcome, {"policy": P0.id}), "no door shows whose result it is"

@@ -24,12 +24,11 @@ from fieldloop.loop.run.serve import measure_latency
 from fieldloop.loop.ship.gate_kept import PREFIX
 from fieldloop.loop.ship.gate_plan import (
     find_exposures,
-    find_open_plan,
-    find_results,
     find_trained_lighting_levels,
     is_blind,
     list_kept,
     make_plan,
+    refuse_to_simulate,
 )
 from fieldloop.loop.ship.gate_report import collect_report
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -74,6 +73,8 @@ def decide_gate(
         html: write the report of the decision to this file
     """
     version, settings = find_policy(workspace, policy), workspace.operations["gate"]
+    if simulate:
+        refuse_to_simulate(workspace, version)
     seen, plans = workspace.store.get_last_seq(), _find_plans(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
     recorded = [*workspace.store.find(Outcome, where), *_list_typed_in(workspace, plans, version, site)]
@@ -111,7 +112,7 @@ def decide_gate(
         unknown=count_unknown_attempts(outcomes),
         decided_by=workspace.actor.id,
     )
-    planned = [TrialsPlanned(run.plan)] if run.plan and not run.was_planned else []
+    planned = [TrialsPlanned(run.plan)] if run.plan else []
     revealed = [o for plan in plans for o in _list_revealed(workspace, plan, decision)]
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
@@ -167,25 +168,21 @@ def _list_revealed(workspace: Workspace, plan: TrialPlan, decision: Decision) ->
 
 @dataclass(frozen=True, slots=True)
 class FloorRun:
-    """Trials made on the simulated floor: their plan, whether it was on record before, and the outcomes of all arms."""
+    """Trials made on the simulated floor: their plan, and the outcomes of all arms."""
 
     plan: TrialPlan | None
     outcomes: Sequence[Outcome]
-    was_planned: bool = False
 
 
 def _run_on_floor(
     workspace: Workspace, version: PolicyVersion, engine: Engine, control: str, site: str, seed: int
 ) -> FloorRun:
-    """Make the open trials of the plan in force on the simulated floor, or of a new one."""
-    going = find_open_plan(workspace, version)
-    plan = going or make_plan(workspace, version, control=control, site=site, seed=seed)
+    """Make the trials of a plan of its own on the simulated floor; a plan that waits for people stays theirs."""
+    plan = make_plan(workspace, version, control=control, site=site, seed=seed)
     engines = {version.id: engine}
     if plan.control:
         engines[plan.control] = load_engine(workspace, find_policy(workspace, plan.control))
-    made = find_results(workspace, plan)
-    left = [t for t in plan.trials if t.order not in made]
-    return FloorRun(plan, run_trials(workspace, engines, plan, left, seed=seed), going is not None)
+    return FloorRun(plan, run_trials(workspace, engines, plan, plan.trials, seed=seed))
 
 
 def _note_what_is_missing(workspace: Workspace, version: PolicyVersion, decision: Decision, site: str) -> Decision:
@@ -213,10 +210,10 @@ def _find_last_equal_decision(
     same = (_hash_outcomes(outcomes), workspace.operations["gate"].fingerprint)
     if last is None or (last.outcomes, last.operations) != same:
         return None
-    return last if _requires_what_is_kept(workspace, last) else None
+    return last if _has_kept_scenarios(workspace, last) else None
 
 
-def _requires_what_is_kept(workspace: Workspace, decision: Decision) -> bool:
+def _has_kept_scenarios(workspace: Workspace, decision: Decision) -> bool:
     """Did the decision require the scenarios that its gate requires now? One that was tried is judged in any case."""
     needed = {kept.name for kept in list_kept(workspace, decision.site)}
     tests = [t for t in decision.tests if t.name.startswith(PREFIX)]
