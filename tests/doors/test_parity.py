@@ -302,6 +302,7 @@ NOT_A_USE_CASE = {
         "ship.gate_plan:refuse_to_simulate",
         "ship.gate_plan:require_plan",
         "ship.gate_report:collect_report",
+        "ship.gate_report:state_limits",
         "ship.gate_trials:parse_facts",
         "run.policies:find_policy",
         "run.policies:load_engine",

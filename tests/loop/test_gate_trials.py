@@ -256,6 +256,19 @@ def test_a_blind_plan_stays_blind_when_the_gate_fails_for_another_reason(here, m
     gate_trials.record_trial(here, plan, 2, "success")
 
 
+def test_the_report_states_what_the_decision_used(here):
+    decision = gate.decide_gate(here, "p1")
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate_trials.record_trial(here, plan, 1, "success")
+    used = gate_report.collect_report(here, decision)
+    here.__dict__["operations"] = parse_operations("[gate.base_trials]\nvalue = 7\n", "operations.toml")
+    later = gate_report.collect_report(here, decision)
+    assert (later.outcomes, later.limits, later.remarks) == (used.outcomes, used.limits, ())
+    assert len(used.outcomes) == decision.trials
+    older = gate_report.collect_report(here, dataclasses.replace(decision, basis=None))
+    assert [n.code for n in older.remarks] == ["evaluate.limits_changed"]
+
+
 def test_what_is_typed_in_without_a_control_counts_at_once(here):
     before = here.store.count(Outcome, {"stage": Stage.GATE})
     plan = gate_plan.plan_gate(here, "p1").plan

@@ -30,12 +30,12 @@ from fieldloop.loop.ship.gate_plan import (
     make_plan,
     refuse_to_simulate,
 )
-from fieldloop.loop.ship.gate_report import collect_report
+from fieldloop.loop.ship.gate_report import collect_report, state_limits
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import count_each_attempt_once, count_unknown_attempts
 from fieldloop.model.codec import to_plain
-from fieldloop.model.decision import Decision
+from fieldloop.model.decision import Basis, Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.gate_event import TrialsPlanned
@@ -111,6 +111,11 @@ def decide_gate(
         trials=len(judged),
         unknown=count_unknown_attempts(outcomes),
         decided_by=workspace.actor.id,
+        basis=Basis(
+            tuple(sorted({o.id for o in outcomes})),
+            tuple(kept.name for kept in list_kept(workspace, site)),
+            state_limits(settings),
+        ),
     )
     planned = [TrialsPlanned(run.plan)] if run.plan else []
     revealed = [o for plan in plans for o in _list_revealed(workspace, plan, decision)]

@@ -13,10 +13,12 @@ from fieldloop.loop.run.policies import find_policy, find_release_of_policy
 from fieldloop.loop.ship.gate_plan import find_results, is_blind, is_revealed, list_kept
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.decision import Decision
-from fieldloop.model.gate_report import ArmTally, GateReport, PlanUsed, StatedLimit
+from fieldloop.model.decision import Decision, StatedLimit
+from fieldloop.model.gate_report import ArmTally, GateReport, PlanUsed
+from fieldloop.model.note import note
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.trial import TrialPlan, TrialResult
+from fieldloop.protocol import Section
 from fieldloop.report.gate.page import render_gate_report
 from fieldloop.say.numbers import format_exact
 
@@ -47,15 +49,29 @@ def collect_report(workspace: Workspace, decision: Decision) -> GateReport:
     used = tuple(_describe_plan(workspace, plan) for plan in plans)
     outcomes = workspace.store.find(Outcome, where)
     typed_in = _list_not_recorded(workspace, plans, decision, {o.id for o in outcomes})
+    basis, shown = decision.basis, [*outcomes, *typed_in]
+    kept = list_kept(workspace, decision.site)
+    if basis:
+        shown = [o for o in shown if o.id in set(basis.outcomes)]
+        kept = tuple(one for one in kept if one.name in basis.kept)
+    else:
+        shown = [o for o in shown if o.at_ns <= decision.at_ns]
+        kept = tuple(one for one in kept if one.kept_ns <= decision.at_ns)
+    changed = basis is None and decision.operations != settings.fingerprint
     return GateReport(
         decision, version, workspace.name, release.name if release else "", decision.decided_by, __version__, used,
-        tuple(sorted([*outcomes, *typed_in], key=lambda o: (o.at_ns, o.id))), list_kept(workspace, decision.site),
-        tuple(
-            StatedLimit(name, _write_value(s.value), s.unit, s.why, f"{s.source.kind}: {s.source.ref}")
-            for name, s in settings.settings.items()
-        ),
-        1 - settings.number("confidence"), workspace.clock(),
+        tuple(sorted(shown, key=lambda o: (o.at_ns, o.id))), kept,
+        basis.limits if basis else state_limits(settings), 1 - settings.number("confidence"), workspace.clock(),
+        (note("evaluate.limits_changed"),) if changed else (),
     )  # fmt: skip
+
+
+def state_limits(settings: Section) -> tuple[StatedLimit, ...]:
+    """Return every number of the decision rule with its reason and source."""
+    return tuple(
+        StatedLimit(name, _write_value(s.value), s.unit, s.why, f"{s.source.kind}: {s.source.ref}")
+        for name, s in settings.settings.items()
+    )
 
 
 def _list_not_recorded(
