@@ -85,6 +85,7 @@ def test_a_plan_made_by_mistake_is_closed_with_a_reason(here):
     last = gate_plan.plan_gate(here, "p1", replace="wrong site").plan
     assert here.store.count(Outcome, {"stage": Stage.GATE}) == before + 1, "its results count"
     assert gate_plan.show_trials(here, empty).arms
+    assert "evaluate.plan_closed" in {n.code for n in gate_plan.show_trials(here, empty).deviations}
     assert gate_plan.show_trials(here, "p1").plan == last
     assert [p.closed for p in here.store.find(TrialPlan)] == ["wrong control", "wrong site", ""]
 
