@@ -434,7 +434,7 @@ class OpenWorkspace:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
     def gate_report(self, policy: str, *, html: PathLike | None = ...) -> GateReport:
         """Show the report of a policy's last gate decision: verdict, evidence, method, uncertainty and deviations."""
-    def gate_plan(self, policy: str, *, control: str = ..., site: str = ..., seed: int = ...) -> TrialSheet:
+    def gate_plan(self, policy: str, *, control: str = ..., site: str = ..., seed: int = ..., replace: str = ...) -> TrialSheet:
         """Plan the trials of a policy's next gate: what to try in which order, blind to the operator."""
     def gate_trials(self, policy: str, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> TrialSheet:
         """Show the trials of the gate's plan: their order, how to set each up, and which are done."""
@@ -442,7 +442,7 @@ class OpenWorkspace:
         """Take the next trial of a plan under a lease, so that two robots do not make the same one."""
     def gate_return(self, plan: str, order: int, *, taker: str = ...) -> TrialTaken:
         """Give a trial back that was taken and not made, so that others need not wait for the end of its lease."""
-    def gate_result(self, plan: str, order: int, result: Literal['success', 'failure', 'unknown'], *, steps_done: int | None = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., latency_ms: float | None = ..., confidence: float | None = ..., interventions: int = ..., robot: str = ..., remark: str = ..., facts: str | Sequence[str] = ..., chunks: str = ...) -> TrialResult:
+    def gate_result(self, plan: str, order: int, result: Literal['success', 'failure', 'unknown'], *, steps_done: int | None = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., latency_ms: float | None = ..., confidence: float | None = ..., interventions: int = ..., robot: str = ..., remark: str = ..., facts: str | Sequence[str] = ..., chunks: str = ..., at: str = ...) -> TrialResult:
         """Record how a trial of a plan ended; a second result of the same trial is refused."""
     def gate_correct(self, plan: str, order: int, result: Literal['success', 'failure', 'unknown'], *, reason: str, steps_done: int | None = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., interventions: int | None = ..., remark: str | None = ...) -> TrialResult:
         """Correct the result of a trial, with a reason; the earlier result stays on record."""

@@ -70,6 +70,7 @@ def test_trials_are_planned_made_and_corrected_without_a_terminal(visitor):
 
     later = page(visitor, "trials")
     assert "2 done, 15 left" in later
+    assert "Ask the gate" not in later, "trials are left"
     assert "&lt;b&gt;fell &amp; rolled" in later
     assert "<b>fell" not in later
     corrected = {"plan": plan, "order": 1, "result": "success", "reason": "the wrong row"}

@@ -64,6 +64,25 @@ def test_the_answer_does_not_change_with_what_comes_later():
     )
 
 
+def test_the_first_complete_pair_fixes_the_kind_of_pairing():
+    first, second = arms([1] * 6, [0] * 6)
+    late = [attempt(p, 900 + n, 1, scenario="s") for n, p in enumerate("ab")]
+    before, after = compare(first, second), compare([*first, late[0]], [*second, late[1]])
+    assert (after.pairs, after.paired, after.difference) == (before.pairs, False, before.difference)
+    named = [scenes_of(arm) for arm in (first, second)]
+    plain = [attempt(p, 900 + n, 1) for n, p in enumerate("ab")]
+    assert compare([*named[0], plain[0]], [*named[1], plain[1]]).paired
+
+
+def test_a_result_that_becomes_unknown_moves_no_other_pair():
+    first, second = arms([1, 0, 1, 0, 1], [1, 0, 1, 0, 1])
+    whole = pair_attempts(first, second, {})
+    first[1] = dataclasses.replace(first[1], succeeded=None)
+    found = pair_attempts(first, second, {})
+    assert found.pairs == tuple(p for n, p in enumerate(whole.pairs) if n != 1)
+    assert found.alone == 1
+
+
 def test_nothing_tried_tells_nothing():
     found = compare([], [])
     assert (found.verdict, found.status, found.pairs) == (Verdict.UNDECIDED, Status.CANNOT_TELL, 0)
@@ -143,7 +162,7 @@ def test_the_same_scene_needs_the_same_site_conditions_and_item():
 
 def test_attempts_without_a_scene_wait_where_both_versions_have_named_ones():
     first, second = arms([1, 0, 1], [1, 0, 0], scenario="base")
-    loose, others = arms([0] * 5, [1] * 5, at_ns=9 * S)
+    loose, others = arms([0] * 5, [1] * 5, at_ns=9000 * S)
     assert compare([*first, *loose], [*second, *others]).pairs == 3
 
 

@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run import incident
 from fieldloop.loop.ship import gate, gate_kept, gate_plan, gate_report, gate_trials
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.event import DeploymentMapped, PolicyAdded
 from fieldloop.model.finding import Finding, Status
@@ -16,7 +18,7 @@ from fieldloop.model.gate_event import TrialCorrected
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
-from fieldloop.model.trial import TrialPlan
+from fieldloop.model.trial import TrialPlan, TrialResult
 from fieldloop.protocol import parse_operations
 
 FAST = Finding("serve.latency", NO_SUBJECT, Status.PASSED, 12.0, None, 80.0, "ms")
@@ -65,6 +67,56 @@ def test_a_plan_is_made_once_and_goes_on_after_a_pause(here):
     decision = gate.decide_gate(here, "p1")
     assert {t.name: t.status for t in decision.tests}["edge:pose"] is Status.CANNOT_TELL
     assert gate_plan.plan_gate(here, "p1").plan != sheet.plan
+
+
+def test_a_complete_plan_asks_for_the_gate(here):
+    make_all(here, gate_plan.plan_gate(here, "p1").plan)
+    with pytest.raises(Refused, match="Ask the gate: fieldloop gate p1"):
+        gate_plan.plan_gate(here, "p1")
+
+
+def test_a_plan_made_by_mistake_is_closed_with_a_reason(here):
+    first = gate_plan.plan_gate(here, "p1", control="p0").plan
+    empty = gate_plan.plan_gate(here, "p1", control="p0", replace="wrong control").plan
+    with pytest.raises(Refused, match="closed: wrong control"):
+        gate_trials.record_trial(here, first, 1, "success")
+    before = here.store.count(Outcome, {"stage": Stage.GATE})
+    gate_trials.record_trial(here, empty, 1, "success")
+    last = gate_plan.plan_gate(here, "p1", replace="wrong site").plan
+    assert here.store.count(Outcome, {"stage": Stage.GATE}) == before + 1, "its results count"
+    assert gate_plan.show_trials(here, empty).arms
+    assert "evaluate.plan_closed" in {n.code for n in gate_plan.show_trials(here, empty).deviations}
+    assert gate_plan.show_trials(here, "p1").plan == last
+    assert [p.closed for p in here.store.find(TrialPlan)] == ["wrong control", "wrong site", ""]
+
+
+def test_simulation_leaves_the_plan_of_people_alone(here, monkeypatch):
+    def simulated(_workspace, _engines, plan, _trials, *, seed):
+        return [make_trial_outcome(plan, TrialResult(plan.id, 1, True, 5, here.clock() - seed, "simulated floor"))]
+
+    monkeypatch.setattr(gate, "run_trials", simulated)
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate.decide_gate(here, "p1", simulate=True)
+    assert gate_plan.show_trials(here, plan).done == 0
+    assert len(here.store.find(TrialPlan)) == 2
+    todo = gate_trials.take_next_trial(here, plan)
+    with pytest.raises(Refused, match="People are making"):
+        gate.decide_gate(here, "p1", simulate=True)
+    gate_trials.record_trial(here, plan, todo.order, "success")
+    here.clock.pass_days(1)
+    with pytest.raises(Refused, match="People are making"):
+        gate.decide_gate(here, "p1", simulate=True)
+
+
+def test_a_sheet_typed_in_later_keeps_both_times(here):
+    plan = gate_plan.plan_gate(here, "p1").plan
+    made_ns = here.clock()
+    here.clock.pass_days(1)
+    typed = gate_trials.record_trial(here, plan, 1, "success", at=format_iso_time(made_ns + 1_000_000_000))
+    assert typed.at_ns < typed.typed_ns
+    for wrong in ("2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"):
+        with pytest.raises(BadInput, match="before the plan was made or in the future"):
+            gate_trials.record_trial(here, plan, 2, "success", at=wrong)
 
 
 def test_two_robots_do_not_make_the_same_trial(here):
@@ -150,6 +202,8 @@ def test_the_version_stays_hidden_until_the_gate_decides(here):
     operator = here.acting_as(Actor("op-1", Role.OPERATOR))
     todo = gate_trials.take_next_trial(operator, sheet.plan)
     assert todo.policy == ""
+    with pytest.raises(Refused, match="without knowing the version"):
+        gate_trials.take_next_trial(operator, sheet.plan, for_robot=True)
     gate_trials.give_trial_back(operator, sheet.plan, todo.order)
     make_all(here, sheet.plan, lambda todo: todo.policy == P1)
     assert not here.store.count(Outcome, {"policy": P0.id}), "no door shows whose result it is"
@@ -171,23 +225,57 @@ def test_the_version_stays_hidden_until_the_gate_decides(here):
     }
 
 
-def test_asking_before_the_plan_is_complete_reveals_nothing_and_counts_what_is_there(here):
+def test_asking_before_a_plan_with_a_control_is_complete_reveals_nothing(here):
     plan = gate_plan.plan_gate(here, "p1", control="p0").plan
     before = here.store.count(Outcome, {"stage": Stage.GATE})
-    mine = 0
-    for _ in range(6):
-        todo = gate_trials.take_next_trial(here, plan, for_robot=True)
-        gate_trials.record_trial(here, plan, todo.order, "success")
-        mine += todo.policy == P1
     decision = gate.decide_gate(here, "p1")
+    for _ in range(6):
+        todo = gate_trials.take_next_trial(here, plan)
+        gate_trials.record_trial(here, plan, todo.order, "success")
+        assert gate.decide_gate(here, "p1").id == decision.id, "a result that counted would name its arm"
+        assert gate.decide_gate(here, "p0").trials == 0
     assert decision.status is Status.CANNOT_TELL
-    assert decision.trials == before + mine
-    assert gate.decide_gate(here, "p1").id == decision.id, "nothing is new"
+    assert decision.trials == before
+    waits = {d.code for t in decision.tests for d in t.message.details}
+    assert "evaluate.blind_plan" in waits
     assert here.store.count(Outcome, {"stage": Stage.GATE}) == before
     assert gate_plan.show_trials(here, plan).arms == ()
     report = gate_report.show_gate_report(here, "p1")
-    assert len(report.outcomes) == before + mine
+    assert len(report.outcomes) == before
+    assert report.plans[0].arms == ()
     assert [n.code for n in report.plans[0].deviations] == ["evaluate.trials_not_made"]
+
+
+def test_a_blind_plan_stays_blind_when_the_gate_fails_for_another_reason(here, monkeypatch):
+    plan = gate_plan.plan_gate(here, "p1", control="p0").plan
+    gate_trials.record_trial(here, plan, 1, "success")
+    slow = dataclasses.replace(FAST, status=Status.FAILED)
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, slow))
+    assert gate.decide_gate(here, "p1").status is Status.FAILED
+    assert gate_plan.show_trials(here, plan).arms == ()
+    assert gate_report.show_gate_report(here, "p1").plans[0].arms == ()
+    gate_trials.record_trial(here, plan, 2, "success")
+
+
+def test_the_report_states_what_the_decision_used(here):
+    decision = gate.decide_gate(here, "p1")
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate_trials.record_trial(here, plan, 1, "success")
+    used = gate_report.collect_report(here, decision)
+    here.__dict__["operations"] = parse_operations("[gate.base_trials]\nvalue = 7\n", "operations.toml")
+    later = gate_report.collect_report(here, decision)
+    assert (later.outcomes, later.limits, later.remarks) == (used.outcomes, used.limits, ())
+    assert len(used.outcomes) == decision.trials
+    older = gate_report.collect_report(here, dataclasses.replace(decision, basis=None))
+    assert [n.code for n in older.remarks] == ["evaluate.limits_changed"]
+
+
+def test_what_is_typed_in_without_a_control_counts_at_once(here):
+    before = here.store.count(Outcome, {"stage": Stage.GATE})
+    plan = gate_plan.plan_gate(here, "p1").plan
+    gate_trials.record_trial(here, plan, 1, "success")
+    assert gate.decide_gate(here, "p1").trials == before + 1
+    assert len(gate_report.show_gate_report(here, "p1").outcomes) == before + 1
 
 
 def test_a_corrected_trial_is_another_question_to_the_gate(here):
@@ -244,6 +332,39 @@ def test_a_failure_in_production_becomes_a_scenario_of_every_gate(here):
     (test,) = [t for t in gate.decide_gate(here, "p0").tests if t.name == "incident:1"]
     assert test.status is Status.CANNOT_TELL
     assert gate_kept.list_kept_scenarios(here) == (kept,)
+
+
+def test_a_newly_kept_failure_asks_the_gate_again(here):
+    before = gate.decide_gate(here, "p1")
+    opened = incident.open_incident(here, "Drops in the dark.", policy="p1", stratum="lighting=dim")
+    gate_kept.keep_scenario(here, incident=opened.incident.id)
+    after = gate.decide_gate(here, "p1")
+    assert after.id != before.id
+    assert "incident:1" in {t.name for t in after.tests}
+    assert gate.decide_gate(here, "p1").id == after.id
+
+
+def test_a_failure_kept_at_one_site_is_no_matter_of_a_gate_of_another(here):
+    mapped = require_latest_deployment(here)
+    (first,) = mapped.measured
+    other = dataclasses.replace(first, stratum=Stratum.of(**{**first.stratum.levels, "site": "gdansk"}))
+    halves = tuple(dataclasses.replace(e, share=0.5) for e in (first, other))
+    here.write(DeploymentMapped(dataclasses.replace(mapped, measured=halves)))
+    elsewhere = gate.decide_gate(here, "p1", site="gdansk")
+    for site, light in (("leipzig-b", "dim"), ("", "dark")):
+        opened = incident.open_incident(here, "Drops.", policy="p1", site=site, stratum=f"lighting={light}")
+        gate_kept.keep_scenario(here, incident=opened.incident.id)
+
+    def planned_and_required(site):
+        rows = gate_plan.show_trials(here, "p1", site=site).rows
+        tests = gate.decide_gate(here, "p1", site=site).tests
+        return {r.scenario for r in rows if "incident" in r.scenario}, {t.name for t in tests if "incident" in t.name}
+
+    assert planned_and_required("gdansk") == ({"incident:2"}, {"incident:2"})
+    assert planned_and_required("leipzig-b") == planned_and_required("") == ({"incident:1", "incident:2"},) * 2
+    decided = gate.decide_gate(here, "p1", site="gdansk")
+    assert decided.id != elsewhere.id
+    assert {kept.name for kept in gate_report.collect_report(here, decided).kept} == {"incident:2"}
 
 
 def test_only_a_failure_with_conditions_is_kept(here):

@@ -15,7 +15,13 @@ Two versions are compared by a sequential test (`versions`), valid at every look
 """
 
 from fieldloop.evaluate.chances import Chances, compute_verdict_chances
-from fieldloop.evaluate.judge import GateCase, judge_gate, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate.judge import (
+    GateCase,
+    judge_gate,
+    note_blind_plan,
+    note_missing_lightings,
+    note_unknown_training,
+)
 from fieldloop.evaluate.pairs import pair_attempts
 from fieldloop.evaluate.plan import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.results import note_deviations
@@ -31,6 +37,7 @@ __all__ = [
     "compute_verdict_chances",
     "judge_gate",
     "list_novel_lightings",
+    "note_blind_plan",
     "note_deviations",
     "note_missing_lightings",
     "note_unknown_training",

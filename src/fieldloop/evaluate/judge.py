@@ -91,6 +91,13 @@ def note_unknown_training(decision: Decision) -> Decision:
     return replace(decision, tests=tuple(tests))
 
 
+def note_blind_plan(decision: Decision, plan: str) -> Decision:
+    """Add to undecided tests that the results of a plan wait until all are there, because its arms are still blind."""
+    waits = note("evaluate.blind_plan", plan=plan)
+    tests = [_add_detail(t, waits) if t.status is Status.CANNOT_TELL else t for t in decision.tests]
+    return replace(decision, tests=tuple(tests))
+
+
 def _group_by_scenario(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
     """Group outcomes by scenario in order of time; return those of unknown scenarios separately."""
     by_scenario: dict[str, list[Outcome]] = {}

@@ -40,22 +40,19 @@ class AttemptPairs:
 def pair_attempts(
     candidate: Sequence[Outcome], other: Sequence[Outcome], planned_scenes: Mapping[str, str]
 ) -> AttemptPairs:
-    """Pair attempts, each outcome one attempt.
+    """Pair attempts, each outcome one attempt; one without a known result takes its place, and its pair is left out.
 
     `planned_scenes` holds the scene of each outcome of a plan that both versions follow: these pair within the scene.
-    Where both versions have attempts with a named scenario, only these count: the k-th attempt of one at a site, in a
-    scenario, stratum and with an item goes with the k-th of the other there. Otherwise the k-th attempt at a site goes
-    with the k-th there. No result decides who is paired with whom, so the test stays valid.
+    Other attempts with a named scenario pair by it: the k-th attempt of one at a site, in a scenario, stratum and with
+    an item goes with the k-th of the other there. Attempts without a scenario pair in order of time at each site.
+    Only one kind counts: that of the pair that was complete first. Later attempts cannot change it, and no result
+    decides who is paired with whom, so the test stays valid.
     """
-    named = any(o.scenario for o in candidate) and any(o.scenario for o in other)
-    first, second = (_group_in_order(arm, planned_scenes, named=named) for arm in (candidate, other))
-    pairs = [
-        AttemptPair(*both)
-        for key, mine in first.items()
-        for both in zip(mine, second.get(key, ()), strict=False)  # what is left over waits for its partner
-    ]
-    pairs.sort(key=lambda pair: (pair.complete_ns, pair.candidate.id))
-    return AttemptPairs(tuple(pairs), named, len(candidate) + len(other) - 2 * len(pairs))
+    scenes, times = (_pair(candidate, other, planned_scenes, named=named) for named in (True, False))
+    share_scenes = bool(scenes) and (not times or scenes[0].complete_ns <= times[0].complete_ns)
+    known = [p for p in (scenes if share_scenes else times) if None not in (p.candidate.succeeded, p.other.succeeded)]
+    attempts = sum(o.succeeded is not None for o in (*candidate, *other))
+    return AttemptPairs(tuple(known), share_scenes, attempts - 2 * len(known))
 
 
 def note_weaknesses(attempt_pairs: AttemptPairs, used: int, settings: Section) -> tuple[Note, ...]:
@@ -77,16 +74,32 @@ def note_weaknesses(attempt_pairs: AttemptPairs, used: int, settings: Section) -
     )
 
 
+def _pair(
+    candidate: Sequence[Outcome], other: Sequence[Outcome], planned_scenes: Mapping[str, str], *, named: bool
+) -> list[AttemptPair]:
+    """Pair the attempts of one kind, with a scene or without, in the order in which pairs were complete."""
+    first, second = (_group_in_order(arm, planned_scenes, named=named) for arm in (candidate, other))
+    pairs = [
+        AttemptPair(*both)
+        for key, mine in first.items()
+        for both in zip(mine, second.get(key, ()), strict=False)  # what is left over waits for its partner
+    ]
+    return sorted(pairs, key=lambda pair: (pair.complete_ns, pair.candidate.id))
+
+
 def _group_in_order(
     outcomes: Iterable[Outcome], planned_scenes: Mapping[str, str], *, named: bool
 ) -> dict[Hashable, list[Outcome]]:
     groups: dict[Hashable, list[Outcome]] = {}
     for outcome in sorted(outcomes, key=lambda o: (o.at_ns, o.id)):
+        scene = planned_scenes.get(outcome.id)
+        if bool(scene or outcome.scenario) != named:
+            continue
         if not named:
             groups.setdefault(outcome.site, []).append(outcome)
-        elif scene := planned_scenes.get(outcome.id):
+        elif scene:
             groups.setdefault(scene, []).append(outcome)
-        elif outcome.scenario:
+        else:
             key = (outcome.stage, outcome.site, outcome.scenario, outcome.stratum, outcome.item)
             groups.setdefault(key, []).append(outcome)
     return groups

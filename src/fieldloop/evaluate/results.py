@@ -87,6 +87,7 @@ def note_deviations(plan: TrialPlan, results: Iterable[TrialResult], settings: S
     return tuple(
         one
         for one in (
+            note("evaluate.plan_closed", reason=plan.closed) if plan.closed else None,
             _note_missing(plan, made),
             _note_disorder(made),
             _note_pause(plan, made, settings.number("max_pause_s")),

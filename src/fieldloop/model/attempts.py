@@ -1,6 +1,7 @@
 """One outcome per attempt, by majority of its judges."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fieldloop.model.outcome_columns import OutcomeColumns
 from fieldloop.model.policy import Outcome
@@ -26,6 +27,28 @@ def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Ou
         else:
             kept.append(next(vote for vote in votes if vote.succeeded is (2 * won > len(votes))))
     return kept, contested
+
+
+def count_each_attempt_once(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Count an attempt with several verdicts once; a tie counts as a failure, an unknown result not at all."""
+    kept, contested = settle_attempts(outcomes)
+    return [*kept, *(replace(one, succeeded=False) for one in contested)]
+
+
+def list_attempts_in_place(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Return one outcome per attempt at the place of its first verdict; one without a known result stays, unknown.
+
+    A tie counts as a failure. Neither a further verdict nor a correction moves an attempt.
+    """
+    judged: dict[Key | int, list[Outcome]] = {}
+    for at, outcome in enumerate(outcomes):
+        judged.setdefault(get_attempt_key(outcome) or at, []).append(outcome)
+    settled = []
+    for votes in judged.values():
+        first = min(votes, key=lambda vote: (vote.at_ns, vote.id))
+        known = count_each_attempt_once(votes)
+        settled.append(replace(known[0], id=first.id, at_ns=first.at_ns) if known else first)
+    return settled
 
 
 def settle(outcomes: Sequence[Outcome]) -> tuple[Sequence[Outcome], Sequence[Outcome]]:

@@ -31,12 +31,33 @@ class GateTest:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedLimit:
+    """A number of the decision rule, with the reason and the source that the operations state."""
+
+    name: str
+    value: str
+    unit: str
+    why: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a decision rests on: ids of its outcomes, names of the kept scenarios it required, and its limits."""
+
+    outcomes: tuple[str, ...]
+    kept: tuple[str, ...]
+    limits: tuple[StatedLimit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """A gate's decision; CANNOT_TELL means that more trials are needed, and each test states how many.
 
     `site` is the one site it covers, empty for the whole deployment; `outcomes` is the hash of the judged outcomes.
     `trials` counts the judged attempts once, however many tests use them; `unknown` attempts have no known result.
-    `decided_by` asked for the decision; '' in decisions that were made before this was kept.
+    `decided_by` asked for the decision, `basis` is what it rests on: '' and None in decisions that were made before
+    these were kept.
     """
 
     id: str
@@ -50,6 +71,7 @@ class Decision:
     trials: int = 0
     unknown: int = 0
     decided_by: str = ""
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True, slots=True)

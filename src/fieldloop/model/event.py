@@ -11,7 +11,7 @@ from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.finding import EpisodeReport
-from fieldloop.model.gate_event import ScenarioKept, TrialCorrected, TrialJudged, TrialLeased, TrialsPlanned
+from fieldloop.model.gate_event import PlanClosed, ScenarioKept, TrialCorrected, TrialJudged, TrialLeased, TrialsPlanned
 from fieldloop.model.hardware import Robot
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.labelling_event import (
@@ -323,8 +323,8 @@ Event = (
     | SensorVerified | TaxonomyLocked | EpisodeAnnotated | LabelsSaved | LabelTasksDealt | LabelTaskMoved
     | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked | LabelsAdjudicated | TaxonomyMigrated
     | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
-    | TrialsPlanned | TrialLeased | TrialJudged | TrialCorrected | ScenarioKept | ServingMoved | RolloutMoved
-    | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
+    | TrialsPlanned | PlanClosed | TrialLeased | TrialJudged | TrialCorrected | ScenarioKept | ServingMoved
+    | RolloutMoved | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

@@ -13,6 +13,13 @@ class TrialsPlanned:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanClosed:
+    """A plan was closed before all its trials were made; `plan.closed` is the reason."""
+
+    plan: TrialPlan
+
+
+@dataclass(frozen=True, slots=True)
 class TrialLeased:
     """Someone took a trial to make it, or gave it back."""
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.model.decision import Decision
+from fieldloop.model.decision import Decision, StatedLimit
 from fieldloop.model.note import Note
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.trial import KeptScenario
@@ -34,17 +34,6 @@ class PlanUsed:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedLimit:
-    """A number of the decision rule, with the reason and the source that the operations state."""
-
-    name: str
-    value: str
-    unit: str
-    why: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class GateReport:
     """The report of a gate's decision; `release` and `decided_by` are '' where they are not known."""
 
@@ -60,3 +49,4 @@ class GateReport:
     limits: tuple[StatedLimit, ...]
     alpha: float
     written_ns: int
+    remarks: tuple[Note, ...] = ()

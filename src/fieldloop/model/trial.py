@@ -35,7 +35,7 @@ class TrialPlan:
 
     `arms` names the policy of each letter; a plan without a control has one. `look` counts the gate's plans of this
     policy, `operations` is the fingerprint of the limits in force. `steps` are the rubric: what an attempt does, in
-    order.
+    order. `closed` is why no further trial is made, '' while they are made.
     """
 
     id: str
@@ -49,6 +49,7 @@ class TrialPlan:
     planned_ns: int
     planned_by: str
     trials: tuple[Trial, ...]
+    closed: str = ""
 
     @property
     def control(self) -> str:
@@ -78,7 +79,8 @@ class TrialTaken:
 class TrialResult:
     """How a trial of a plan ended: the steps that were done, of the plan's rubric, and the result.
 
-    `revision` is 1 as first recorded; a correction has the next number and the reason in `reason`.
+    `revision` is 1 as first recorded; a correction has the next number and the reason in `reason`. `at_ns` is when the
+    trial was made, `typed_ns` when its result was typed in; 0 in results that were recorded before this was kept.
     """
 
     plan: str
@@ -97,6 +99,7 @@ class TrialResult:
     facts: tuple[tuple[str, float], ...] = ()
     revision: int = 1
     reason: str = ""
+    typed_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +116,7 @@ class KeptScenario:
     policy: str
     kept_ns: int
     kept_by: str
+
+    def concerns(self, site: str) -> bool:
+        """Can a gate of this site try it? A gate of the whole deployment ('') tries every one."""
+        return not site or self.stratum.level("site") in (None, site)

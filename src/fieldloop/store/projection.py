@@ -170,6 +170,11 @@ def _project_moved_task(tables: Tables, event: labelled.LabelTaskMoved, _seq: in
     tables.overwrite_noun(event.task)
 
 
+def _project_closed_plan(tables: Tables, event: gated.PlanClosed, _seq: int) -> None:
+    """A closed plan keeps its place in the order in which plans were made."""
+    tables.overwrite_noun(event.plan)
+
+
 def _project_corrected_trial(tables: Tables, event: gated.TrialCorrected, _seq: int) -> None:
     """A corrected result keeps its place in the order in which trials were recorded."""
     tables.overwrite_noun(event.result)
@@ -224,6 +229,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.PolicyGated: _make_noun_projection("decision"),
     ServingMoved: _make_noun_projection("serving"),
     gated.TrialsPlanned: _make_noun_projection("plan"),
+    gated.PlanClosed: _project_closed_plan,
     gated.TrialLeased: _make_noun_projection("taken"),
     gated.TrialJudged: _make_noun_projection("result"),
     gated.TrialCorrected: _project_corrected_trial,

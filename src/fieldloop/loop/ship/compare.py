@@ -11,7 +11,7 @@ from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import JUDGE, run_paired_scenes
 from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import count_unknown_attempts, settle_attempts
+from fieldloop.model.attempts import count_unknown_attempts, list_attempts_in_place
 from fieldloop.model.comparison import Question, Verdict, VersionComparison
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded
@@ -60,7 +60,7 @@ def _compare_recorded_trials(
     workspace: Workspace, candidate: PolicyVersion, other: PolicyVersion, question: Question
 ) -> VersionComparison:
     trials = [_find_trials(workspace, version) for version in (candidate, other)]
-    first, second = (_count_each_attempt_once(found) for found in trials)
+    first, second = (list_attempts_in_place(found) for found in trials)
     return compare_versions(
         pair_attempts(first, second, _find_planned_scenes(workspace, candidate, other)),
         Compared(candidate.id, other.id, candidate.name, other.name),
@@ -80,12 +80,6 @@ def _find_planned_scenes(workspace: Workspace, candidate: PolicyVersion, other: 
     arms = ((candidate.id, other.id), (other.id, candidate.id))
     plans = (p for mine, control in arms for p in workspace.store.find(TrialPlan, {"policy": mine, "control": control}))
     return {name_outcome(plan, t.order): f"{plan.id}:{t.scene}" for plan in plans for t in plan.trials}
-
-
-def _count_each_attempt_once(outcomes: list[Outcome]) -> list[Outcome]:
-    """Count an attempt with several judgements once; a tie counts as a failure, as at the gate."""
-    kept, contested = settle_attempts(outcomes)
-    return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
 def _simulate_until_decided(

@@ -8,26 +8,34 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.evaluate import GateCase, judge_gate, list_novel_lightings, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate import (
+    GateCase,
+    judge_gate,
+    list_novel_lightings,
+    note_blind_plan,
+    note_missing_lightings,
+    note_unknown_training,
+)
 from fieldloop.evaluate.results import make_trial_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import run_trials
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy, load_engine
 from fieldloop.loop.run.serve import measure_latency
+from fieldloop.loop.ship.gate_kept import PREFIX
 from fieldloop.loop.ship.gate_plan import (
     find_exposures,
-    find_open_plan,
-    find_results,
     find_trained_lighting_levels,
+    is_blind,
     list_kept,
     make_plan,
+    refuse_to_simulate,
 )
-from fieldloop.loop.ship.gate_report import collect_report
+from fieldloop.loop.ship.gate_report import collect_report, state_limits
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import count_unknown_attempts, settle_attempts
+from fieldloop.model.attempts import count_each_attempt_once, count_unknown_attempts
 from fieldloop.model.codec import to_plain
-from fieldloop.model.decision import Decision
+from fieldloop.model.decision import Basis, Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.gate_event import TrialsPlanned
@@ -65,6 +73,8 @@ def decide_gate(
         html: write the report of the decision to this file
     """
     version, settings = find_policy(workspace, policy), workspace.operations["gate"]
+    if simulate:
+        refuse_to_simulate(workspace, version)
     seen, plans = workspace.store.get_last_seq(), _find_plans(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
     recorded = [*workspace.store.find(Outcome, where), *_list_typed_in(workspace, plans, version, site)]
@@ -74,7 +84,7 @@ def decide_gate(
     run = _run_on_floor(workspace, version, engine, control, site, seed) if simulate and engine else FloorRun(None, ())
     robots = int(workspace.operations["serve"]["admission_robots"])
     outcomes = [*recorded, *(o for o in run.outcomes if o.policy == version.id)]
-    judged = _count_each_attempt_once(outcomes)
+    judged = count_each_attempt_once(outcomes)
     decision = judge_gate(
         judged,
         measure_latency(workspace, engine, robots)[1]
@@ -86,12 +96,14 @@ def decide_gate(
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
         case=GateCase(
-            tuple(scenario.name for scenario in list_kept(workspace)),
+            tuple(scenario.name for scenario in list_kept(workspace, site)),
             chunked=engine is not None and engine.bundle.horizon > 1,
             robots=robots if engine else 0,
         ),
     )
     decision = _note_what_is_missing(workspace, version, decision, site)
+    for plan in plans:
+        decision = note_blind_plan(decision, plan.id) if is_blind(workspace, plan) else decision
     decision = replace(
         decision,
         site=site,
@@ -99,8 +111,13 @@ def decide_gate(
         trials=len(judged),
         unknown=count_unknown_attempts(outcomes),
         decided_by=workspace.actor.id,
+        basis=Basis(
+            tuple(sorted({o.id for o in outcomes})),
+            tuple(kept.name for kept in list_kept(workspace, site)),
+            state_limits(settings),
+        ),
     )
-    planned = [TrialsPlanned(run.plan)] if run.plan and not run.was_planned else []
+    planned = [TrialsPlanned(run.plan)] if run.plan else []
     revealed = [o for plan in plans for o in _list_revealed(workspace, plan, decision)]
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
@@ -115,12 +132,6 @@ def list_gate_decisions(workspace: Workspace) -> tuple[Decision, ...]:
     return tuple(workspace.store.find(Decision, newest=True))
 
 
-def _count_each_attempt_once(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Count an attempt with several judgements once; a tie counts as a failure, an unknown result not at all."""
-    kept, contested = settle_attempts(outcomes)
-    return [*kept, *(replace(one, succeeded=False) for one in contested)]
-
-
 def _find_plans(workspace: Workspace, version: PolicyVersion) -> list[TrialPlan]:
     """Return the plans in which this policy is tried, as the candidate or as the control."""
     mine = workspace.store.find(TrialPlan, {"policy": version.id})
@@ -130,8 +141,13 @@ def _find_plans(workspace: Workspace, version: PolicyVersion) -> list[TrialPlan]
 def _list_typed_in(
     workspace: Workspace, plans: Iterable[TrialPlan], version: PolicyVersion, site: str
 ) -> list[Outcome]:
-    """Return outcomes of this policy that a plan's results state and the gate has not recorded yet."""
-    mine = (o for plan in plans for o in _list_unrecorded(workspace, plan))
+    """Return outcomes of this policy that a plan's results state and the gate has not recorded yet.
+
+    The results of a plan with a control wait until all are there and its candidate is judged: counted one by one,
+    they would reveal the arms.
+    """
+    ready = (p for p in plans if not p.control or (p.policy == version.id and not is_blind(workspace, p)))
+    mine = (o for plan in ready for o in _list_unrecorded(workspace, plan))
     return [o for o in mine if o.policy == version.id and site in ("", o.site)]
 
 
@@ -143,8 +159,11 @@ def _list_unrecorded(workspace: Workspace, plan: TrialPlan) -> list[Outcome]:
 
 
 def _list_revealed(workspace: Workspace, plan: TrialPlan, decision: Decision) -> list[Outcome]:
-    """Return what becomes known with a decision: all arms of a plan of this policy that is complete or decided."""
-    if plan.policy != decision.policy:
+    """Return what becomes known with a decision: all arms of a plan of this policy that is complete or decided.
+
+    A plan with a control stays blind until it is complete, whatever was decided with other trials.
+    """
+    if plan.policy != decision.policy or is_blind(workspace, plan):
         return []
     complete = workspace.store.count(TrialResult, {"plan": plan.id}) == len(plan.trials)
     if not complete and decision.status is Status.CANNOT_TELL:
@@ -154,25 +173,21 @@ def _list_revealed(workspace: Workspace, plan: TrialPlan, decision: Decision) ->
 
 @dataclass(frozen=True, slots=True)
 class FloorRun:
-    """Trials made on the simulated floor: their plan, whether it was on record before, and the outcomes of all arms."""
+    """Trials made on the simulated floor: their plan, and the outcomes of all arms."""
 
     plan: TrialPlan | None
     outcomes: Sequence[Outcome]
-    was_planned: bool = False
 
 
 def _run_on_floor(
     workspace: Workspace, version: PolicyVersion, engine: Engine, control: str, site: str, seed: int
 ) -> FloorRun:
-    """Make the open trials of the plan in force on the simulated floor, or of a new one."""
-    going = find_open_plan(workspace, version)
-    plan = going or make_plan(workspace, version, control=control, site=site, seed=seed)
+    """Make the trials of a plan of its own on the simulated floor; a plan that waits for people stays theirs."""
+    plan = make_plan(workspace, version, control=control, site=site, seed=seed)
     engines = {version.id: engine}
     if plan.control:
         engines[plan.control] = load_engine(workspace, find_policy(workspace, plan.control))
-    made = find_results(workspace, plan)
-    left = [t for t in plan.trials if t.order not in made]
-    return FloorRun(plan, run_trials(workspace, engines, plan, left, seed=seed), going is not None)
+    return FloorRun(plan, run_trials(workspace, engines, plan, plan.trials, seed=seed))
 
 
 def _note_what_is_missing(workspace: Workspace, version: PolicyVersion, decision: Decision, site: str) -> Decision:
@@ -194,11 +209,20 @@ def _write_report(workspace: Workspace, decision: Decision, html: Path | None) -
 def _find_last_equal_decision(
     workspace: Workspace, version: PolicyVersion, site: str, outcomes: Sequence[Outcome]
 ) -> Decision | None:
-    """Return the last decision about this site if it used the same outcomes and limits."""
+    """Return the last decision about this site if it used the same outcomes, limits and kept scenarios."""
     judged = workspace.store.find(Decision, {"policy": version.id}, newest=True)
     last = next((d for d in judged if d.site == site), None)
     same = (_hash_outcomes(outcomes), workspace.operations["gate"].fingerprint)
-    return last if last and (last.outcomes, last.operations) == same else None
+    if last is None or (last.outcomes, last.operations) != same:
+        return None
+    return last if _has_kept_scenarios(workspace, last) else None
+
+
+def _has_kept_scenarios(workspace: Workspace, decision: Decision) -> bool:
+    """Did the decision require the scenarios that its gate requires now? One that was tried is judged in any case."""
+    needed = {kept.name for kept in list_kept(workspace, decision.site)}
+    tests = [t for t in decision.tests if t.name.startswith(PREFIX)]
+    return needed <= {t.name for t in tests} and {t.name for t in tests if not t.trials} <= needed
 
 
 def _hash_outcomes(outcomes: Iterable[Outcome]) -> str:

@@ -1,22 +1,23 @@
 """Plan the trials of a gate, and print them as a sheet that does not name the version."""
 
+import dataclasses
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.evaluate import note_deviations, plan_gate_trials
-from fieldloop.evaluate.results import make_trial_result, name_outcome
+from fieldloop.evaluate.results import make_trial_outcome, make_trial_result, name_outcome
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
-from fieldloop.model.gate_event import TrialsPlanned
+from fieldloop.model.event import Event, OutcomeRecorded
+from fieldloop.model.gate_event import PlanClosed, TrialsPlanned
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.model.trial import KeptScenario, Trial, TrialPlan, TrialResult, TrialTaken
@@ -25,7 +26,9 @@ from fieldloop.report.gate.sheet import render_trial_sheet
 from fieldloop.store import Expected
 
 
-def plan_gate(workspace: Workspace, policy: str, *, control: str = "", site: str = "", seed: int = 0) -> TrialSheet:
+def plan_gate(
+    workspace: Workspace, policy: str, *, control: str = "", site: str = "", seed: int = 0, replace: str = ""
+) -> TrialSheet:
     """Plan the trials of a policy's next gate: what to try in which order, blind to the operator.
 
     With a control, both versions meet every scene in random order, and the sheet names them by letters only. Results
@@ -36,16 +39,34 @@ def plan_gate(workspace: Workspace, policy: str, *, control: str = "", site: str
         control: also try this version in the same scenes, such as the one in production
         site: plan trials of this site only (default: the whole deployment)
         seed: seed of the trials' order, conditions and letters
+        replace: close the plan that is open, for this reason; its results still count, and its arms become known
     """
     version, seen = find_policy(workspace, policy), workspace.store.get_last_seq()
     going = find_open_plan(workspace, version)
-    if going is not None:
-        raise Refused(
-            f"The plan {going.id} of {version.name} still has trials to make. Make them: fieldloop gate next {going.id}"
-        )
+    closing = _close_plan(workspace, going, replace.strip()) if going and replace.strip() else []
+    if going is not None and not closing:
+        _refuse_second_plan(workspace, version, going)
     made = make_plan(workspace, version, control=control, site=site, seed=seed)
-    workspace.write(TrialsPlanned(made), expect=Expected(TrialPlan, seen, {"policy": version.id}))
+    workspace.write(*closing, TrialsPlanned(made), expect=Expected(TrialPlan, seen, {"policy": version.id}))
     return describe_plan(workspace, made)
+
+
+def _close_plan(workspace: Workspace, plan: TrialPlan, reason: str) -> list[Event]:
+    """Return the events that close an open plan: why, and the outcomes of all arms, as no trial is made any more."""
+    results = workspace.store.find(TrialResult, {"plan": plan.id})
+    outcomes = [OutcomeRecorded(make_trial_outcome(plan, result)) for result in results]
+    return [PlanClosed(dataclasses.replace(plan, closed=reason)), *outcomes]
+
+
+def _refuse_second_plan(workspace: Workspace, version: PolicyVersion, going: TrialPlan) -> None:
+    if len(find_results(workspace, going)) == len(going.trials):
+        raise Refused(
+            f"All trials of the plan {going.id} of {version.name} are made. Ask the gate: fieldloop gate {version.name}"
+        )
+    raise Refused(
+        f"The plan {going.id} of {version.name} still has trials to make. Make them: fieldloop gate next {going.id}. "
+        f"If it was made by mistake: fieldloop gate plan {version.name} --replace REASON"
+    )
 
 
 def show_trials(
@@ -64,13 +85,13 @@ def show_trials(
     plan = find_plan(workspace, policy, need=False)
     if plan is None:
         drafted = make_plan(workspace, find_policy(workspace, policy), site=site, seed=seed)
-        sheet = replace(_draw_up(drafted, {}, {}, ()), plan="")
+        sheet = dataclasses.replace(_draw_up(drafted, {}, {}, ()), plan="")
     else:
         sheet = describe_plan(workspace, plan)
     if html is None:
         return sheet
     write_atomically(html, render_trial_sheet(sheet))
-    return replace(sheet, html=str(html))
+    return dataclasses.replace(sheet, html=str(html))
 
 
 def list_trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) -> tuple[Trial, ...]:
@@ -97,7 +118,7 @@ def make_plan(
         rng,
         known_lightings=find_trained_lighting_levels(release),
         position_rng=np.random.default_rng(earlier[0].seed if earlier else seed),
-        kept=list_kept(workspace),
+        kept=list_kept(workspace, site),
         control=other,
     )
     policies = [version.id, other] if other else [version.id]
@@ -109,11 +130,12 @@ def make_plan(
 
 
 def find_plan(workspace: Workspace, plan: str, *, need: bool = True) -> TrialPlan | None:
-    """Find a plan by its id or a unique beginning of it, or the newest plan of a policy."""
+    """Find a plan by its id or a unique beginning of it, or a policy's plan: the open one, else the newest."""
     if plan.startswith("trials_"):
         return workspace.store.get(TrialPlan, plan)
     version = find_policy(workspace, plan)
-    found = workspace.store.find(TrialPlan, {"policy": version.id}, newest=True, limit=1)
+    going = find_open_plan(workspace, version)  # a plan that was simulated meanwhile does not hide it
+    found = [going] if going else workspace.store.find(TrialPlan, {"policy": version.id}, newest=True, limit=1)
     if not found and need:
         raise UnknownName("plan of trials", plan, [], f"none for {version.name}; plan them: fieldloop gate plan {plan}")
     return found[0] if found else None
@@ -127,14 +149,34 @@ def require_plan(workspace: Workspace, plan: str) -> TrialPlan:
 
 
 def find_open_plan(workspace: Workspace, version: PolicyVersion) -> TrialPlan | None:
-    """Return the plan of a policy whose trials are not all made yet, unless the gate has decided since."""
-    newest = workspace.store.find(TrialPlan, {"policy": version.id}, newest=True, limit=1)
-    return newest[0] if newest and not is_revealed(workspace, newest[0]) else None
+    """Return the newest plan of a policy that is neither closed nor decided."""
+    plans = workspace.store.find(TrialPlan, {"policy": version.id}, newest=True)
+    return next((p for p in plans if not p.closed and not is_revealed(workspace, p)), None)
 
 
 def is_revealed(workspace: Workspace, plan: TrialPlan) -> bool:
     """Has the gate decided with this plan, so that its arms may be named? Its outcomes are recorded then."""
     return bool(workspace.store.count(Outcome, {"id": [name_outcome(plan, t.order) for t in plan.trials]}))
+
+
+def is_blind(workspace: Workspace, plan: TrialPlan) -> bool:
+    """Do people still make the trials of this plan, so that no result may be shown or used together with its arm?"""
+    if not plan.control or plan.closed or is_revealed(workspace, plan):
+        return False
+    return workspace.store.count(TrialResult, {"plan": plan.id}) < len(plan.trials)
+
+
+def refuse_to_simulate(workspace: Workspace, version: PolicyVersion) -> None:
+    """Refuse simulated trials while people make those of a plan: the two must not mix, nor the decision reveal it."""
+    plan, now_ns = find_open_plan(workspace, version), workspace.clock()
+    if plan is None:
+        return
+    held = any(taken.until_ns > now_ns for taken in workspace.store.find(TrialTaken, {"plan": plan.id}))
+    if held or workspace.store.count(TrialResult, {"plan": plan.id}):
+        raise Refused(
+            f"People are making the trials of {plan.id}. Finish it, or close it: "
+            f"fieldloop gate plan {version.name} --replace REASON"
+        )
 
 
 def find_results(workspace: Workspace, plan: TrialPlan) -> dict[int, TrialResult]:
@@ -145,9 +187,9 @@ def find_results(workspace: Workspace, plan: TrialPlan) -> dict[int, TrialResult
     return floor | {result.order: result for result in workspace.store.find(TrialResult, {"plan": plan.id})}
 
 
-def list_kept(workspace: Workspace) -> tuple[KeptScenario, ...]:
-    """Return the scenarios that every gate tries, in the order in which they were kept."""
-    return tuple(workspace.store.find(KeptScenario))
+def list_kept(workspace: Workspace, site: str) -> tuple[KeptScenario, ...]:
+    """Return the kept scenarios that a gate of this site tries, '' for the whole deployment, in order."""
+    return tuple(kept for kept in workspace.store.find(KeptScenario) if kept.concerns(site))
 
 
 def describe_plan(workspace: Workspace, plan: TrialPlan) -> TrialSheet:
@@ -158,7 +200,7 @@ def describe_plan(workspace: Workspace, plan: TrialPlan) -> TrialSheet:
     sheet = _draw_up(plan, results, taken, arms)
     deviations = note_deviations(plan, results.values(), workspace.operations["gate"]) if results else ()
     mine = (row.order for row in sheet.rows if row.taken_by == workspace.actor.id)
-    return replace(sheet, deviations=deviations, held=next(mine, 0))
+    return dataclasses.replace(sheet, deviations=deviations, held=next(mine, 0))
 
 
 def _draw_up(

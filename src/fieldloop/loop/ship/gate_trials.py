@@ -13,12 +13,14 @@ from fieldloop.evaluate.results import (
     require_trial,
 )
 from fieldloop.evaluate.smoothness import measure_chunks, parse_chunks
+from fieldloop.loop.calibrate.attach import parse_time_ns
 from fieldloop.loop.run.possible_outcomes import refuse_impossible_outcomes
 from fieldloop.loop.ship.gate_plan import find_results, is_revealed, require_plan
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import Event, OutcomeRecorded
 from fieldloop.model.gate_event import TrialCorrected, TrialJudged, TrialLeased
+from fieldloop.model.person import Role
 from fieldloop.model.policy import FailureClass, Outcome
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.trial import Trial, TrialPlan, TrialResult, TrialTaken
@@ -61,6 +63,8 @@ def take_next_trial(
         order: take this trial instead of the next
         for_robot: also name the policy to run; only for the program that drives the robot, never for who judges
     """
+    if for_robot and workspace.actor.role is Role.OPERATOR:
+        raise Refused("An operator judges without knowing the version. Let the robot's own token ask with --for-robot.")
     known, person = require_plan(workspace, plan), taker or workspace.actor.id
     while True:
         try:
@@ -101,6 +105,7 @@ def record_trial(  # noqa: PLR0913 - each is an option of the command
     remark: str = "",
     facts: tuple[str, ...] = (),
     chunks: str = "",
+    at: str = "",
 ) -> TrialResult:
     """Record how a trial of a plan ended; a second result of the same trial is refused.
 
@@ -118,12 +123,17 @@ def record_trial(  # noqa: PLR0913 - each is an option of the command
         remark: what else was seen
         facts: numbers measured in this trial, such as grip_n=14.2 (repeatable)
         chunks: the executed chunks as JSON, from which jumps and jitter are measured: chunks of commands of numbers
+        at: when the trial was made, of a sheet that is typed in later: 2026-11-15T08:00:00Z (default: now)
     """
     known, seen = require_plan(workspace, plan), workspace.store.get_last_seq()
+    now_ns, made_ns = workspace.clock(), parse_time_ns(at)
+    if made_ns is not None and not known.planned_ns <= made_ns <= now_ns:
+        raise BadInput(f"at = {at} is before the plan was made or in the future. State when the trial was made.")
     made = TrialResult(
-        known.id, order, SUCCEEDED[result], _count_steps(known, result, steps_done), workspace.clock(),
+        known.id, order, SUCCEEDED[result], _count_steps(known, result, steps_done),
+        now_ns if made_ns is None else made_ns,
         workspace.actor.id, robot, failure, cycle_s, latency_ms, confidence, interventions, remark.strip(),
-        (*parse_facts(facts), *(measure_chunks(parse_chunks(chunks)) if chunks else ())),
+        (*parse_facts(facts), *(measure_chunks(parse_chunks(chunks)) if chunks else ())), typed_ns=now_ns,
     )  # fmt: skip
     _refuse_impossible(workspace, known, made)
     if order in find_results(workspace, known):
@@ -132,7 +142,7 @@ def record_trial(  # noqa: PLR0913 - each is an option of the command
             f"Correct it with a reason: fieldloop gate correct {known.id} {order} RESULT --reason"
         )
     _refuse_closed(workspace, known)
-    held = _find_leases(workspace, known, made.at_ns).get(order)
+    held = _find_leases(workspace, known, now_ns).get(order)
     if held is not None and held.taken_by not in (workspace.actor.id, robot):
         raise Refused(f"{held.taken_by} is making trial {order} of {known.id} now. Take another: fieldloop gate next")
     where = {"plan": known.id, "order": order}
@@ -252,7 +262,9 @@ def _find_leases(workspace: Workspace, plan: TrialPlan, now_ns: int) -> dict[int
 
 
 def _refuse_closed(workspace: Workspace, plan: TrialPlan) -> None:
-    """Refuse further trials of a plan with which the gate has decided: the arms are known, so they are not blind."""
+    """Refuse further trials of a plan that is closed, or with which the gate has decided: its arms may be known."""
+    if plan.closed:
+        raise Refused(f"{plan.id} is closed: {plan.closed}. Make the trials of the newest plan: fieldloop gate next")
     if is_revealed(workspace, plan):
         raise Refused(f"The gate has decided with {plan.id}. Plan further trials: fieldloop gate plan")
 

@@ -153,6 +153,7 @@ def _draw_deviations(report: GateReport) -> Markup:
     rows = [
         tag("li", f"{plan.id}: {write_sentence(deviation)}") for plan in report.plans for deviation in plan.deviations
     ]
+    rows += [tag("li", write_sentence(remark)) for remark in report.remarks]
     unknown = report.decision.unknown
     if unknown:
         rows.append(tag("li", f"{format_plural(unknown, 'attempt')} without a known result counted for nothing."))

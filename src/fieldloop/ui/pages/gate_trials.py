@@ -89,7 +89,7 @@ def _draw_progress(sheet: TrialSheet) -> Markup:
     actions = tag(
         "div",
         draw_button("Sheet to print", f"/policies/{sheet.policy}/trials/sheet"),
-        draw_action_button("Ask the gate", "/api/gate", {"policy": sheet.policy}),
+        None if sheet.left else draw_action_button("Ask the gate", "/api/gate", {"policy": sheet.policy}),
         class_="chips",
     )
     level = "good" if not sheet.left else "run"
