@@ -8,13 +8,13 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
-from fieldloop.errors import BadInput, FieldloopError
+from fieldloop.errors import BadInput
 from fieldloop.model.person import LOCAL_ADMIN, Actor, Role
 from fieldloop.model.serving import Moved
 from fieldloop.serve.access import CONTROL, STOP
 from fieldloop.serve.doors.http_door import parse_json_object, read_body
 from fieldloop.serve.doors.parts import Change, House, make_problem_response
-from fieldloop.serve.refusals import REASONS, PolicyFault
+from fieldloop.serve.refusals import REASONS, convert_failure
 from fieldloop.serve.versions import Version
 
 
@@ -131,12 +131,8 @@ async def _make_change(
         async with house.changing:
             changed = await change(asked)
             await asyncio.to_thread(house.control.record, house.roster, changed)
-    except REASONS as wrong:
-        return make_problem_response(wrong)
-    except FieldloopError as wrong:
-        return make_problem_response(PolicyFault(str(wrong)))
     except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
-        return make_problem_response(PolicyFault(f"The server failed: {type(wrong).__name__}."))
+        return make_problem_response(convert_failure(wrong))
     return JSONResponse(describe_roster(house))
 
 

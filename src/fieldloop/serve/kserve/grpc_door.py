@@ -13,7 +13,7 @@ from fieldloop.serve.doors.http_door import answer_message
 from fieldloop.serve.doors.parts import House
 from fieldloop.serve.kserve.schema import METHODS, PACKAGE, SERVICE, load_messages
 from fieldloop.serve.kserve.tensors import NAMES, Tensor, describe_tensors, read_message, write_tensors
-from fieldloop.serve.refusals import REASONS, classify_refusal
+from fieldloop.serve.refusals import classify_refusal, convert_failure
 from fieldloop.serve.versions import Version
 
 CODES: Mapping[HTTPStatus, str] = {
@@ -66,9 +66,10 @@ def _make_handler(grpc: Any, house: House, method: str) -> Any:
         try:
             await _identify_caller(house, call)
             return response(**await ANSWERS[method](house, asked))
-        except REASONS as wrong:
-            code = CODES.get(classify_refusal(wrong)[1], "INTERNAL")
-            return await call.abort(grpc.StatusCode[code], str(wrong))
+        except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
+            answered = convert_failure(wrong)
+            code = CODES.get(classify_refusal(answered)[1], "INTERNAL")
+            return await call.abort(grpc.StatusCode[code], str(answered))
 
     return grpc.unary_unary_rpc_method_handler(
         handle, request_deserializer=request.FromString, response_serializer=response.SerializeToString
