@@ -1,6 +1,5 @@
 """KServe's protocol over gRPC, beside the HTTP port and on the same desks."""
 
-import asyncio
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -80,7 +79,7 @@ async def _identify_caller(house: House, call: Any) -> None:
     headers = {key: value for key, value in call.invocation_metadata() or () if isinstance(value, str)}
     kind, _, rest = unquote(call.peer()).partition(":")
     client = rest.rpartition(":")[0].strip("[]") if kind in ("ipv4", "ipv6") else ""
-    await asyncio.to_thread(house.access.identify, headers, client)
+    await house.identify(headers, client)
 
 
 def _find_version(house: House, name: str) -> Version:
