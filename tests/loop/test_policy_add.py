@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.loop.test_loop_policy import here  # noqa: F401 - a fixture
 from tests.serve import foreign_policies as theirs
-from tests.serve import stand_ins
+from tests.serve import hand_made_policy, stand_ins
 from tests.serve.running import CARD
 
 from fieldloop.errors import BadInput, Refused
@@ -21,6 +21,7 @@ from fieldloop.serve.adding.lerobot_policy import find_replan_steps
 from fieldloop.serve.lerobot_folder import read_lerobot_folder
 from fieldloop.serve.adding.write import write_bundle_folder
 from fieldloop.serve.digests import hash_file, require_inside
+from fieldloop_robot.client import PolicyClient, PolicyUnavailable
 
 TOML = """
 version = "2026-11"
@@ -219,3 +220,20 @@ def test_how_many_steps_are_executed_is_stated_or_read_and_decides_the_limit(her
     stated = read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=3))
     assert find_replan_steps(stated) == 3
     assert find_replan_steps(read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=99))) is None
+def test_a_bundle_with_a_pickle_or_with_weights_that_are_not_finite_is_refused(here, tmp_path, monkeypatch):  # noqa: F811
+    folder = hand_made_policy.write(tmp_path / "pickled")
+    (folder / "extra.pkl").write_bytes(b"x")
+    with pytest.raises(Refused, match="a pickle runs code"):
+        add_policy(here, "p", folder)
+    monkeypatch.setattr(hand_made_policy, "WEIGHTS", hand_made_policy.WEIGHTS * np.float32(np.nan))
+    with pytest.raises(BadInput, match="not finite"):
+        add_policy(here, "p", hand_made_policy.write(tmp_path / "nan"))
+    assert not here.store.count(PolicyVersion)
+
+
+@pytest.mark.parametrize("url", ["wss://h:1", "https://h", "ws://h"])
+def test_a_client_takes_encrypted_addresses_too(url):
+    PolicyClient(url).close()
+    for wrong in ("ftp://h", "wss://", "ws://h:99999"):
+        with pytest.raises(PolicyUnavailable, match="is neither"):
+            PolicyClient(wrong)
