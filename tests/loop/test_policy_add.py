@@ -18,9 +18,9 @@ from fieldloop.loop.ship.policy import add_policy
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Observation, PolicyVersion
 from fieldloop.serve.adding.lerobot_policy import find_replan_steps
-from fieldloop.serve.lerobot_folder import read_lerobot_folder
 from fieldloop.serve.adding.write import write_bundle_folder
 from fieldloop.serve.digests import hash_file, require_inside
+from fieldloop.serve.lerobot_folder import read_lerobot_folder
 from fieldloop_robot.client import PolicyClient, PolicyUnavailable
 
 TOML = """
@@ -220,6 +220,8 @@ def test_how_many_steps_are_executed_is_stated_or_read_and_decides_the_limit(her
     stated = read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=3))
     assert find_replan_steps(stated) == 3
     assert find_replan_steps(read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=99))) is None
+
+
 def test_a_bundle_with_a_pickle_or_with_weights_that_are_not_finite_is_refused(here, tmp_path, monkeypatch):  # noqa: F811
     folder = hand_made_policy.write(tmp_path / "pickled")
     (folder / "extra.pkl").write_bytes(b"x")

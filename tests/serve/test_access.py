@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import socket
+import threading
 import time
 from contextlib import ExitStack
-import threading
 
 import pytest
 from starlette.testclient import WebSocketDenialResponse

@@ -69,7 +69,7 @@ class PolicyClient:
     """Client of a policy server. Not thread-safe."""
 
     def __init__(self, url: str, timeout_s: float = 1.0, *, token: str = "", robot: str = "") -> None:
-        """Take http://host:port or ws://host:port, or https and wss behind a proxy; nothing is connected before the first call.
+        """Take http://host:port or ws://host:port, https or wss behind a proxy; the first call connects.
 
         A server beyond loopback wants a token. `robot` is this robot's name; its newest observation replaces one that
         still waits.

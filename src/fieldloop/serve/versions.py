@@ -214,8 +214,6 @@ class Seat:
 
     def take(self, header: Header) -> tuple[Version, bool]:
         """Return the version that answers a request, and whether the request begins an episode with it."""
-        self.robot = header.robot or self.robot
-        """Return the version that answers a request, and whether the request begins an episode."""
         self._used_ns = self._roster.clock()
         if header.robot and header.robot != self.robot:
             self._forget_name()
@@ -275,18 +273,13 @@ class Seat:
     def _refuse_shared_memory(self) -> None:
         """A policy that remembers an episode can run only one at a time; a robot's own older connection yields."""
         if isinstance(self.version.desk.engine, RememberingEngine):
+            for idle in [s for s in self.version.seats if s is not self and s.is_idle]:
+                idle.close()
             others = [s for s in self.version.seats if s is not self and s.is_running]
             for lost in [s for s in others if self.robot and s.robot == self.robot]:
                 lost.lose_episode()  # the same robot, which lost its connection
                 others.remove(lost)
             if others:
-            for other in [seat for seat in self.version.seats if seat is not self and seat.is_running]:
-                if other.is_idle:
-                    other.close()
-                    continue
-                if self.robot and other.robot == self.robot:
-                    other.lose_episode()
-                    continue
                 raise Claimed(
                     f"{self.version.name} remembers its episode, and {others[0].robot or others[0].label} runs one. "
                     "Wait until it closes its connection, or serve the version a second time on another port."
@@ -294,8 +287,6 @@ class Seat:
 
     @property
     def is_running(self) -> bool:
-        """Has this seat begun an episode with its version?"""
-        return self._begun and self._version is not None and not self._lost
         """Does this seat run an episode with its version, which no other connection of its robot took over?"""
         return self._begun and self._version is not None and not self._lost
 
