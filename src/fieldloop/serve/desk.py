@@ -131,14 +131,14 @@ class Desk:
         self._previous_ms.pop(robot, None)
         with self._change:
             self._rhythm.forget_robot(robot)
-            self._begun.pop(robot, None)
-            if self._memory_of == robot:
-                self._memory_of = None
 
     def forget_robot(self, robot: str) -> None:
         """Forget a robot that left."""
         self.forget_timing(robot)
         with self._change:
+            self._begun.pop(robot, None)
+            if self._memory_of == robot:
+                self._memory_of = None
             waiting = self._line.pop(robot, None)
         if waiting is not None:
             _settle_ticket(waiting, Superseded("The robot left before its turn came."))

@@ -123,9 +123,6 @@ async def _answer_change(
         body = await read_body(request, house)
         asked = _read_asked(parse_json_object(body) if body else {}, actor)
         asked = replace(asked, override=house.control.require_reason(asked.override))
-        async with house.changing:
-            changed = await change(asked)
-            await asyncio.to_thread(house.control.record, house.roster, changed)
         changed = await make_change(house, await prepare(asked))
         if changed.moved is Moved.LOADED:
             await changed.version.desk.check_health()
