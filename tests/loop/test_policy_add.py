@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.loop.test_loop_policy import here  # noqa: F401 - a fixture
 from tests.serve import foreign_policies as theirs
-from tests.serve import stand_ins
+from tests.serve import hand_made_policy, stand_ins
+from tests.serve.running import CARD
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.run.policies import load_engine
@@ -17,8 +18,10 @@ from fieldloop.loop.ship.policy import add_policy
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Observation, PolicyVersion
 from fieldloop.serve.adding.lerobot_policy import find_replan_steps
-from fieldloop.serve.digests import hash_file
+from fieldloop.serve.adding.write import write_bundle_folder
+from fieldloop.serve.digests import hash_file, require_inside
 from fieldloop.serve.lerobot_folder import read_lerobot_folder
+from fieldloop_robot.client import PolicyClient, PolicyUnavailable
 
 TOML = """
 version = "2026-11"
@@ -143,6 +146,32 @@ def test_a_lerobot_policy_that_cannot_be_trusted_is_refused(here, tmp_path):  # 
     assert not here.store.count(PolicyVersion)
 
 
+@pytest.mark.parametrize("name", ["../../../OWNED.txt", "{outside}", "linked.safetensors", "..\\OWNED.txt", 7, "a\0b"])
+def test_a_policy_names_and_writes_no_file_outside_its_folder(here, tmp_path, name):  # noqa: F811
+    table = tmp_path / "mine.toml"
+    table.write_text('control_hz = 30\naction_names = ["a", "b", "c"]')
+    folder, outside = theirs.write_lerobot(tmp_path / "in" / "act"), tmp_path / "OWNED.txt"
+    outside.write_text("mine")
+    (folder / "linked.safetensors").symlink_to(outside)
+    steps = json.loads((folder / "policy_preprocessor.json").read_text())
+    steps["steps"].append({"registry_name": "x", "state_file": name.format(outside=outside) if name != 7 else 7})
+    (folder / "policy_preprocessor.json").write_text(json.dumps(steps))
+    with pytest.raises(BadInput, match=r"outside the folder|is not the name of a file"):
+        add_policy(here, "p", folder, settings=table)
+    with pytest.raises(BadInput, match="outside the folder"):
+        write_bundle_folder(tmp_path / "b", CARD, {"../OWNED.txt": folder / "config.json"}, {}, "")
+    assert [path.read_text() for path in tmp_path.rglob("OWNED.txt")] == ["mine"]
+
+
+def test_a_snapshot_of_the_hub_is_read_through_its_links(tmp_path):
+    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "1a2b"
+    blobs.mkdir()
+    snapshot.mkdir(parents=True)
+    (blobs / "77").write_text("{}")
+    (snapshot / "config.json").symlink_to("../../blobs/77")
+    assert require_inside(snapshot, "config.json").read_text() == "{}"
+
+
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "optimizer.pkl", "state.dat"])
 def test_a_folder_with_a_pickle_is_refused(here, tmp_path, name):  # noqa: F811
     folder = theirs.write_lerobot(tmp_path / "act")
@@ -191,3 +220,22 @@ def test_how_many_steps_are_executed_is_stated_or_read_and_decides_the_limit(her
     stated = read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=3))
     assert find_replan_steps(stated) == 3
     assert find_replan_steps(read_lerobot_folder(theirs.write_lerobot(tmp_path / "act", n_action_steps=99))) is None
+
+
+def test_a_bundle_with_a_pickle_or_with_weights_that_are_not_finite_is_refused(here, tmp_path, monkeypatch):  # noqa: F811
+    folder = hand_made_policy.write(tmp_path / "pickled")
+    (folder / "extra.pkl").write_bytes(b"x")
+    with pytest.raises(Refused, match="a pickle runs code"):
+        add_policy(here, "p", folder)
+    monkeypatch.setattr(hand_made_policy, "WEIGHTS", hand_made_policy.WEIGHTS * np.float32(np.nan))
+    with pytest.raises(BadInput, match="not finite"):
+        add_policy(here, "p", hand_made_policy.write(tmp_path / "nan"))
+    assert not here.store.count(PolicyVersion)
+
+
+@pytest.mark.parametrize("url", ["wss://h:1", "https://h", "ws://h"])
+def test_a_client_takes_encrypted_addresses_too(url):
+    PolicyClient(url).close()
+    for wrong in ("ftp://h", "wss://", "ws://h:99999"):
+        with pytest.raises(PolicyUnavailable, match="is neither"):
+            PolicyClient(wrong)

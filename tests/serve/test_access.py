@@ -1,6 +1,9 @@
 """Who is served: this machine, holders of tokens, and no page of another site; large and stalled bodies are refused."""
 
+import asyncio
+import contextlib
 import socket
+import threading
 import time
 from contextlib import ExitStack
 
@@ -8,11 +11,14 @@ import pytest
 from starlette.testclient import WebSocketDenialResponse
 from tests.serve.conftest import LoopbackClient
 from tests.serve.running import SETTINGS, Loads, Numbered, run_engine, see
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from fieldloop.errors import Refused
 from fieldloop.model.person import Actor, Role
 from fieldloop.serve.access import Access
+from fieldloop.serve.doors.parts import House
+from fieldloop.serve.refusals import Busy, NoToken
 from fieldloop.serve.server import make_app, make_roster
 from fieldloop_robot import wire
 
@@ -159,3 +165,72 @@ def test_a_client_that_stops_within_its_headers_is_closed_and_others_are_served(
         time.sleep(0.5)  # longer than headers may take: a socket stays open
         robot.send(wire.pack(see()))
         assert isinstance(robot.recv(timeout=20), bytes)
+    quick = SETTINGS.replace_values(ping_s=0.1)
+    with run_engine(Numbered(1), quick) as port:
+        first, second = (connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None) for _ in range(2))
+        with first, second:
+            for line in (first, second):
+                line.recv(timeout=20)
+            first.send(wire.pack(see(robot="arm-1", episode="e1")))
+            assert "actions" in wire.unpack(first.recv(timeout=20))
+            first.socket.sendall(b"\x82\xfe\x10\x00\x00\x00\x00\x00half")  # 4,096 bytes are announced
+            with pytest.raises(ConnectionClosed):
+                first.recv(timeout=20)
+            second.send(wire.pack(see(robot="arm-2", episode="e1")))
+            assert "actions" in wire.unpack(second.recv(timeout=20))
+
+
+def test_an_episode_of_a_live_socket_is_not_free():
+    with run_engine(Numbered(1)) as port, contextlib.ExitStack() as lines:
+        answers = []
+        for robot in ("arm-1", "arm-2"):
+            line = lines.enter_context(connect(f"ws://127.0.0.1:{port}/", compression=None, proxy=None))
+            line.recv()
+            line.send(wire.pack(see(robot=robot, episode="e1")))
+            answers.append(line.recv(timeout=20))
+    assert isinstance(answers[0], bytes)
+    assert "is run by arm-1" in answers[1]
+
+
+def test_guessed_tokens_neither_reach_the_store_twice_nor_fill_the_memory():
+    asked = []
+
+    def find(secret):
+        asked.append(secret)
+        return find_actor(secret)
+
+    access = Access(find, 60.0, 60.0, 2)
+    for secret in ("robots", "a", "a", "b", "robots", "c", "c"):
+        with contextlib.suppress(NoToken):
+            access.identify(bearer(secret), ABROAD[0])
+    assert asked == ["robots", "a", "b", "c"]
+    assert len(access._unknown) == 2
+    assert access.recall(bearer("robots"), ABROAD[0]).id == "who-robots"
+    assert access.recall(bearer("d"), ABROAD[0]) is None
+    with pytest.raises(NoToken, match="unknown or was revoked"):
+        access.recall(bearer("c"), ABROAD[0])
+
+
+def test_a_robot_is_answered_while_guessed_tokens_are_looked_up():
+    asked, go = threading.Semaphore(0), threading.Event()
+
+    def find(secret):
+        if secret.startswith("guess"):
+            asked.release()
+            assert go.wait(30)
+        return find_actor(secret)
+
+    settings, access = SETTINGS.replace_values(max_waiting=4), Access(find, 0.0, 60.0, 9)
+
+    async def flood():
+        house = House(make_roster(Numbered(1), settings), settings, access, Loads())
+        assert (await house.identify(bearer("robots"), ABROAD[0])).id == "who-robots"
+        guesses = [asyncio.create_task(house.identify(bearer(f"guess-{n}"), ABROAD[0])) for n in range(6)]
+        await asyncio.sleep(0)
+        assert (await house.identify(bearer("robots"), ABROAD[0])).id == "who-robots"  # looked up again meanwhile
+        go.set()
+        found = await asyncio.gather(*guesses, return_exceptions=True)
+        house.lookups.close()
+        return [type(one) for one in found]
+
+    assert asyncio.run(flood()) == [NoToken] * 4 + [Busy] * 2

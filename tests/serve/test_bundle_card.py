@@ -94,7 +94,7 @@ def test_the_digest_of_a_first_card_counts_where_it_states_one(tmp_path):
         ({"replan_steps": 0}, "from 1 to the horizon of 1"),
         ({"aliases": {"top": "wrist"}}, "which is not an input"),
         ({"layouts": {"joints": "HCW"}}, "laid out HWC or CHW"),
-        ({"files": {"../policy.onnx": "0" * 64}}, "outside the bundle"),
+        ({"files": {"../policy.onnx": "0" * 64}}, "outside the folder"),
         ({"files": {"policy.onnx": ""}}, "SHA-256 of each"),
         ({"files": {"other.onnx": "0" * 64}}, r"other\.onnx is missing"),
         ({"engine": "caffe"}, "needs the engine 'caffe'; this fieldloop has"),

@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.serve.conftest import LoopbackClient
 from tests.serve.running import CARD, SETTINGS, Numbered
 
 from fieldloop.errors import BadInput
 from fieldloop.serve.access import Access
 from fieldloop.serve.doors.parts import House, NoControl
+from fieldloop.serve.kserve import http_routes
 from fieldloop.serve.kserve.schema import load_messages
 from fieldloop.serve.kserve.tensors import DTYPES, NAMES, Tensor, read_array, read_message
-from fieldloop.serve.server import make_roster
+from fieldloop.serve.server import make_app, make_roster
 
 PICTURE = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
 
@@ -41,6 +43,7 @@ def test_an_array_comes_back_from_its_bytes_and_from_its_numbers(datatype, shape
         (Tensor("a", "FP32", (2,), [1.0]), "does not hold FP32"),
         (Tensor("a", "FP32", (1,), ["x"]), "does not hold FP32"),
         (Tensor("a", "FP32", (-1,), b""), "has the shape"),
+        (Tensor("a", "FP32", (0, 2**70), b""), "does not hold FP32"),
     ],
 )
 def test_a_tensor_that_contradicts_itself_is_refused(tensor, reason):
@@ -101,7 +104,59 @@ def test_http_takes_tensors_as_bytes_after_the_json(served):
         short = client.post("/v2/models/p3/infer", content=head + b"few", headers=headers)
     assert answer.status_code == 200
     np.testing.assert_array_equal(engine.seen[-1].pictures["images/cam_high"], PICTURE)
-    assert (short.status_code, "does not have 3 bytes" in short.json()["error"]) == (422, True)
+    assert (short.status_code, "3 bytes are left" in short.json()["error"]) == (422, True)
+
+
+def _make_row(**changes):
+    return json.dumps({"name": "state", "datatype": "FP32", "shape": [3], "data": [0, 1, 2]} | changes)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        _make_row(shape=[float("inf")]),
+        _make_row(data="DEEP").replace('"DEEP"', "[" * 900 + "]" * 900),
+        _make_row(parameters={"binary_data_size": -1}),
+        _make_row(parameters={"binary_data_size": float("inf")}),
+        _make_row(shape=[0, 2**70], data=[]),
+    ],
+)
+def test_http_refuses_numbers_that_no_array_has(served, row):
+    with served(Numbered(3)) as client:
+        answer = client.post("/v2/models/p3/infer", content=f'{{"inputs": [{row}]}}')
+        listed = client.post("/v2/models/p3/infer", json={"inputs": [], "parameters": ["robot"]})
+    assert (answer.status_code, listed.status_code) == (422, 422)
+
+
+def test_both_doors_name_the_kind_of_an_unforeseen_failure_alone(served, monkeypatch):
+    async def fail(*_):
+        raise KeyError("a secret")
+
+    monkeypatch.setattr(http_routes, "answer_message", fail)
+    with served(Numbered(3)) as client:
+        answer = client.post("/v2/models/p3/infer", json=ask_as_json(batch=False))
+    assert (answer.status_code, answer.json()) == (500, {"error": "The server failed: KeyError."})
+    grpc = pytest.importorskip("grpc")
+    monkeypatch.setitem(pytest.importorskip("fieldloop.serve.kserve.grpc_door").ANSWERS, "ServerReady", fail)
+    with open_grpc(Numbered(3)) as port, pytest.raises(grpc.RpcError) as refused:
+        call(port, "ServerReady")
+    assert (refused.value.code(), refused.value.details()) == (
+        grpc.StatusCode.INTERNAL,
+        "The server failed: KeyError.",
+    )
+
+
+def test_names_of_versions_are_for_known_senders():
+    app = make_app(make_roster(Numbered(1), SETTINGS), SETTINGS, Access(), NoControl())
+    with LoopbackClient(app, client=("192.0.2.7", 4000)) as abroad:
+        ask_for_readiness(abroad)
+
+
+def ask_for_readiness(abroad):
+    for path in ("/v2/models/p1/ready", "/v2/models/guessed/ready"):
+        answer = abroad.get(path)
+        assert (answer.status_code, "p1" in answer.text) == (401, False)
+    assert abroad.get("/v2/health/ready").status_code == 200
 
 
 def test_http_describes_and_refuses(served):

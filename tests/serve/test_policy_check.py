@@ -1,16 +1,19 @@
 """Every planted contradiction of a policy folder is found by name, and healthy folders are accused of nothing."""
 
 import json
+import struct
 
 import numpy as np
 import pytest
 from tests.serve.foreign_policies import ACTION, CAMERAS, STATE, statistics, write_lerobot, write_normaliser
 
+from fieldloop.errors import BadInput
 from fieldloop.loop.ship.policy_check import check_policy
 from fieldloop.loop.ship.policy_data import read_dataset_facts
 from fieldloop.model.finding import Status
 from fieldloop.serve.checking.check import check_policy_folder
 from fieldloop.serve.checking.dataset import read_info
+from fieldloop.serve.safetensors import read_header
 
 JOINTS = ["pan", "lift", "grip"]
 INFO = {
@@ -223,3 +226,21 @@ def test_files_that_git_lfs_did_not_fetch_cannot_be_told_and_say_so(tmp_path):
     assert not failed(findings)
     assert check_policy(None, folder).status is Status.CANNOT_TELL
     assert sum("git lfs pull" in answer for answer in check_policy(None, folder).answers) == 3
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"[" * 100_000,
+        b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [-4, 0]}}',
+        b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [8, 4]}}',
+        b'{"a": {"dtype": "Q", "shape": [1e999], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "F32", "shape": [-1, -1], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [1000000, 1000004]}}',
+    ],
+)
+def test_a_damaged_header_of_weights_is_refused_by_name(tmp_path, header):
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(8))
+    with pytest.raises(BadInput, match=r"a\.safetensors (has a header that cannot be read|is cut off)"):
+        read_header(path)

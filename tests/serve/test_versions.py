@@ -291,3 +291,133 @@ def test_each_version_has_a_path_of_its_own():
         assert request(port, "GET", "/v1/policies/p2/health")[1]["status"] == "passed"
         assert request(port, "GET", "/v1/policies/p7")[0] == 422
         assert request(port, "DELETE", "/v1/policies/p2")[1]["versions"][0]["name"] == "p1"
+
+
+class Slow(Loads):
+    """Loads when a test lets it."""
+
+    def __init__(self, *engines):
+        super().__init__(*engines)
+        self.began, self.go = threading.Event(), threading.Event()
+
+    def load(self, roster, policy, override, actor):
+        self.began.set()
+        assert self.go.wait(30)
+        return super().load(roster, policy, override, actor)
+
+
+def test_a_rollback_does_not_wait_for_a_version_that_loads_and_its_suspension_stays():
+    control = Slow(Numbered(2))
+    control.go.set()
+    with run_engine(Numbered(1), control=control) as port:
+        assert request(port, "POST", "/v1/policies", {"policy": "p2"})[0] == 200
+        assert request(port, "POST", "/v1/policies/p2/activate", {})[0] == 200
+        control.go.clear()
+        control.began.clear()
+        answers = []
+        loading = threading.Thread(
+            target=lambda: answers.append(request(port, "POST", "/v1/policies", {"policy": "p2"}))
+        )
+        loading.start()
+        assert control.began.wait(30)
+        status, listed = request(port, "POST", "/v1/back", {"override": "it crushes boxes"})
+        assert (status, listed["in_force"], answers) == (200, "1" * 64, [])
+        control.go.set()
+        loading.join(30)
+        assert answers[0][0] == 403
+        assert "was suspended while it was loaded" in answers[0][1]["detail"]
+        listed = request(port, "GET", "/v1/policies")[1]
+        assert [v["suspended"] for v in listed["versions"]] == ["", "it crushes boxes"]
+
+
+class Forgetful(Loads):
+    """Records nothing while `broken`."""
+
+    broken = False
+
+    def record(self, roster, change):
+        if self.broken:
+            raise OSError("no space left")
+        super().record(roster, change)
+
+
+def test_a_change_without_its_record_is_undone_and_a_rollback_stays_and_is_recorded_later():
+    control = Forgetful(Numbered(2), Numbered(3))
+    settings = SETTINGS.replace_values(record_retry_s=0.01)
+    with run_engine(Numbered(1), settings, control=control) as port:
+        for path, body in (("", {"policy": "p2"}), ("/p2/activate", {})):
+            assert request(port, "POST", f"/v1/policies{path}", body)[0] == 200
+        before = request(port, "GET", "/v1/policies")[1]
+        control.broken = True
+        for method, path, body in (
+            ("POST", "/v1/policies", {"policy": "p3"}),
+            ("POST", "/v1/policies/p1/activate", {}),
+            ("DELETE", "/v1/policies/p1", None),
+        ):
+            status, answer = request(port, method, path, body)
+            assert (status, "could not be written" in answer["detail"]) == (500, True)
+            after = request(port, "GET", "/v1/policies")[1]
+            assert [after["in_force"], *(v["policy"] for v in after["versions"])] == [
+                before["in_force"], *(v["policy"] for v in before["versions"])
+            ]  # fmt: skip
+        status, answer = request(port, "POST", "/v1/back", {"reason": "it crushes boxes"})
+        assert (status, answer["in_force"]) == (200, "1" * 64)
+        assert "not on record yet: rolled back to p1" in answer["not_recorded"]
+        assert len(control.changes) == 2
+        control.broken = False
+        while request(port, "GET", "/v1/policies")[1]["not_recorded"]:
+            pass
+        assert [change[:2] for change in control.changes[2:]] == [("rolled back", "p1")]
+        assert request(port, "POST", "/act", {**SEEN, "robot": "arm-1"})[0] == 200
+
+
+SEEN = {"state": [0.0, 0.0, 0.0], "images": {"cam_high": [[[0] * 3] * 5] * 4}, "prompt": "pick"}
+
+
+def test_a_robot_takes_its_policy_that_remembers_along_to_a_new_connection():
+    roster = Roster(SETTINGS, lambda: 0)
+    roster.add(Remembering(1))
+    dead, again, other = Seat(roster, "a"), Seat(roster, "b"), Seat(roster, "c")
+    take(dead, robot="arm-1", episode="e1")
+    take(again, robot="arm-1", episode="e2")
+    with pytest.raises(Claimed, match="taken over"):
+        take(dead, robot="arm-1", episode="e1")
+    with pytest.raises(Claimed, match="arm-1 runs one"):
+        take(other, robot="arm-2", episode="e3")
+    again.close()
+    take(other, robot="arm-2", episode="e3")
+
+
+def test_a_seat_without_a_connection_yields_after_a_while_and_not_before():
+    now = [0]
+    roster = Roster(SETTINGS, lambda: now[0])
+    roster.add(Numbered(1))
+    roster.add(Remembering(2))
+    silent, other = Seat(roster, "arm-1", "p2", 60.0), Seat(roster, "arm-2", "p2", 60.0)
+    take(silent, robot="arm-1", episode="e1")
+    now[0] = 60 * 10**9
+    with pytest.raises(Claimed, match="arm-1 runs one"):
+        take(other, robot="arm-2", episode="e2")
+    other.close()
+    now[0] += 1
+    take(other, robot="arm-2", episode="e1")
+    with pytest.raises(Claimed, match="is run by arm-2"):
+        take(silent, robot="arm-1", episode="e1")
+    now[0] += 61 * 10**9
+    assert roster.remove("p2").name == "p2"
+
+
+def test_a_socket_that_changes_its_name_leaves_no_name_behind():
+    engine = Numbered(1)
+    roster = Roster(SETTINGS.replace_values(max_http_robots=2), lambda: 0)
+    desk = roster.add(engine).desk
+    desk._batch = 2  # as an engine that answers several, whose rhythm is kept
+    seat = Seat(roster, "a")
+    for number in range(5):
+        take(seat, robot=f"arm-{number}")
+        desk._rhythm.note_request(seat.robot, number)
+        desk._previous_ms[seat.robot] = 1.0
+    assert (list(desk._rhythm._last), list(desk._previous_ms)) == (["arm-4"], ["arm-4"])
+    seat.close()
+    assert not desk._rhythm._last
+    assert not desk._previous_ms

@@ -22,6 +22,7 @@ from fieldloop_robot import RobotError, wire
 from fieldloop_robot.round_trips import make_blank_message
 
 OK = 200
+SOCKETS = ("ws", "wss")
 
 
 class PolicyUnavailable(RobotError):
@@ -68,7 +69,7 @@ class PolicyClient:
     """Client of a policy server. Not thread-safe."""
 
     def __init__(self, url: str, timeout_s: float = 1.0, *, token: str = "", robot: str = "") -> None:
-        """Take http://host:port or ws://host:port; nothing is connected before the first call.
+        """Take http://host:port or ws://host:port, https or wss behind a proxy; the first call connects.
 
         A server beyond loopback wants a token. `robot` is this robot's name; its newest observation replaces one that
         still waits.
@@ -78,8 +79,8 @@ class PolicyClient:
         self._begins = False
         self._admitted = False
         self._url, self._timeout_s = urllib.parse.urlsplit(url), timeout_s
-        if self._url.scheme not in ("http", "ws") or not self._url.hostname:
-            raise PolicyUnavailable(f"{url!r} is neither http://host:port nor ws://host:port.")
+        if self._url.scheme not in (*SOCKETS, "http", "https") or not self._url.hostname or not _has_port(self._url):
+            raise PolicyUnavailable(f"{url!r} is neither http(s)://host:port nor ws(s)://host:port.")
         self._lines = contextlib.ExitStack()
         self._socket: ClientConnection | None = None
         self._http: http.client.HTTPConnection | None = None
@@ -88,7 +89,7 @@ class PolicyClient:
     def metadata(self) -> dict[str, Any]:
         """Return the server's description of its policy: digest, inputs, action names, control rate."""
         if self._metadata is None:
-            self._metadata = self._read_greeting() if self._url.scheme == "ws" else self._get("/metadata")
+            self._metadata = self._read_greeting() if self._url.scheme in SOCKETS else self._get("/metadata")
         return self._metadata
 
     def begin_episode(self, episode: str) -> None:
@@ -128,7 +129,7 @@ class PolicyClient:
     def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Send one message and return the reply as it came; arrays stay arrays."""
         data = wire.pack(message)
-        return self._ask_over_socket(data) if self._url.scheme == "ws" else self._ask_over_http(data)
+        return self._ask_over_socket(data) if self._url.scheme in SOCKETS else self._ask_over_http(data)
 
     def close(self) -> None:
         """Close the connection."""
@@ -236,11 +237,20 @@ class PolicyClient:
         raise AssertionError("unreachable")
 
     def _open_http_connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(str(self._url.hostname), self._url.port, timeout=self._timeout_s)
+        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
+        return kind(str(self._url.hostname), self._url.port, timeout=self._timeout_s)
 
     def _make_unavailable_error(self, error: Exception) -> PolicyUnavailable:
         what = "no answer in time" if isinstance(error, TimeoutError) else (str(error) or type(error).__name__)
         return PolicyUnavailable(f"{self._url.geturl()}: {what} (timeout {self._timeout_s:g} s).")
+
+
+def _has_port(url: urllib.parse.SplitResult) -> bool:
+    """Is the port of an address a number from 0 to 65535, or left out?"""
+    try:
+        return url.port is None or url.port >= 0
+    except ValueError:
+        return False
 
 
 def _read_prompt_and_leftover(observation: Seen) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Desk:
         self.engine, self._settings, self._clock = engine, settings, clock
         self.metrics = Metrics(int(settings["latency_window"]))
         self._timeout_s = settings.number("answer_timeout_s")
-        self._most = int(settings["max_waiting"])
+        self._most, self._most_robots = int(settings["max_waiting"]), int(settings["max_http_robots"])
         self._window_s = settings.number("batch_window_ms") / MS_PER_S
         self._remembers = isinstance(engine, RememberingEngine)
         batches = isinstance(engine, BatchEngine) and not self._remembers  # a memory is one robot's
@@ -116,19 +116,26 @@ class Desk:
             "together": ticket.together,
         }
         if ticket.robot in self._previous_ms:
-            timing["prev_total_ms"] = self._previous_ms[ticket.robot]
-        self._previous_ms[ticket.robot] = total_ms
+            timing["prev_total_ms"] = self._previous_ms.pop(ticket.robot)
+        self._previous_ms[ticket.robot] = total_ms  # the robot answered last stands last
+        while len(self._previous_ms) > self._most_robots:  # answers to names that were given up meanwhile
+            del self._previous_ms[next(iter(self._previous_ms))]
         self.metrics.record_latency(infer_ms)
         try:
             return write_action(action, self.engine.bundle, timing)
         except BadInput as wrong:
             raise PolicyFault(str(wrong)) from wrong
 
-    def forget_robot(self, robot: str) -> None:
-        """Forget a robot that left."""
+    def forget_timing(self, robot: str) -> None:
+        """Forget when a robot asked and how long it waited: it goes on under another name or with another version."""
         self._previous_ms.pop(robot, None)
         with self._change:
             self._rhythm.forget_robot(robot)
+
+    def forget_robot(self, robot: str) -> None:
+        """Forget a robot that left."""
+        self.forget_timing(robot)
+        with self._change:
             self._begun.pop(robot, None)
             if self._memory_of == robot:
                 self._memory_of = None

@@ -1,8 +1,9 @@
 """The files of a bundle are those that its card names: present, inside its folder, and with the same bytes."""
 
 import hashlib
+import re
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from fieldloop.errors import BadInput, Refused
 
@@ -21,10 +22,7 @@ def hash_file(path: Path) -> str:
 def check_digests(folder: Path, files: Mapping[str, str]) -> None:
     """Refuse a file that is missing, that lies outside the folder, or whose bytes are others ('' is not compared)."""
     for name, stated in files.items():
-        place = PurePosixPath(name)
-        if place.is_absolute() or ".." in place.parts:
-            raise BadInput(f"{folder}: the card names the file {name!r}, which is outside the bundle.")
-        path = folder / name
+        path = require_inside(folder, name)
         if not path.is_file():
             raise BadInput(f"{folder} is not a policy bundle: {name} is missing.")
         if stated and (measured := hash_file(path)) != stated:
@@ -32,6 +30,30 @@ def check_digests(folder: Path, files: Mapping[str, str]) -> None:
                 f"{path} has the SHA-256 {measured}, its card states {stated}. The file is damaged or was exchanged. "
                 "Copy the bundle again, or add it as a policy of its own."
             )
+
+
+def require_inside(folder: Path, name: str) -> Path:
+    """Return the path of a file that a folder names; refuse one outside the folder, by its name or through a link.
+
+    Files that the cache of the Hugging Face Hub links from its snapshot stay readable.
+
+    >>> require_inside(Path("act"), "statistics/state.safetensors").as_posix()
+    'act/statistics/state.safetensors'
+    """
+    parts = re.split(r"[\\/]", name)
+    if not name or "\0" in name or ".." in parts or not parts[0] or ":" in parts[0]:
+        raise BadInput(
+            f"{folder} names the file {name!r}, which is outside the folder. Give each file a relative name."
+        )
+    path, whole = folder / name, folder.resolve()
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError) as wrong:
+        raise BadInput(f"{folder} names the file {name!r}, which cannot be read: {wrong}.") from wrong
+    blobs = whole.parent.parent / "blobs" if whole.parent.name == "snapshots" else whole
+    if not real.is_relative_to(whole) and not real.is_relative_to(blobs):
+        raise BadInput(f"{folder}: {name!r} is a link to a file outside the folder. Put the file itself in its place.")
+    return path
 
 
 def find_pickles(folder: Path) -> tuple[str, ...]:

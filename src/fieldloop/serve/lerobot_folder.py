@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
+from fieldloop.serve.digests import require_inside
 from fieldloop.serve.safetensors import read_arrays, read_header
 
 CONFIG, WEIGHTS, TRAINED = "config.json", "model.safetensors", "train_config.json"
@@ -144,7 +145,17 @@ def _read_steps(path: Path) -> tuple[Step, ...] | None:
         Step(
             str(row.get("registry_name") or row.get("class") or ""),
             row.get("config") or {},
-            row.get("state_file") or "",
+            _read_state_name(path, row.get("state_file")),
         )
         for row in rows
     )
+
+
+def _read_state_name(path: Path, stated: Any) -> str:
+    """Return the name of a step's statistics, which must lie in the policy's folder."""
+    if not stated:
+        return ""
+    if not isinstance(stated, str):
+        raise BadInput(f"{path}: state_file = {stated!r} is not the name of a file.")
+    require_inside(path.parent, stated)
+    return stated

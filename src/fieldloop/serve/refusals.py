@@ -60,6 +60,19 @@ RESULTS: Mapping[type[Exception], tuple[str, HTTPStatus]] = {
 REASONS = tuple(RESULTS)
 
 
+def convert_failure(error: Exception) -> Exception:
+    """Return what a sender is answered: a refusal as it is, of any other error its kind alone, and no traceback.
+
+    >>> convert_failure(BadInput("Name an input.")), convert_failure(KeyError("a secret"))
+    (BadInput('Name an input.'), PolicyFault('The server failed: KeyError.'))
+    """
+    if isinstance(error, REASONS):
+        return error
+    return PolicyFault(
+        str(error) if isinstance(error, FieldloopError) else f"The server failed: {type(error).__name__}."
+    )
+
+
 def classify_refusal(error: Exception) -> tuple[str, HTTPStatus]:
     """Return the word for metrics and the HTTP status of a refusal."""
     return next(result for kind, result in RESULTS.items() if isinstance(error, kind))

@@ -50,7 +50,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
     try:
         rows = json.loads(text)
         tensors = {name: _read_row(row, PREFIX.size + length) for name, row in rows.items() if name != "__metadata__"}
-    except (ValueError, AttributeError, KeyError, TypeError) as wrong:
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError, OverflowError) as wrong:
         raise BadInput(f"{path} has a header that cannot be read: {wrong}.") from wrong
     if (ends := max((tensor.end for tensor in tensors.values()), default=0)) > size:
         raise BadInput(f"{path} is cut off: it has {size} bytes, its header needs {ends}.")
@@ -73,7 +73,9 @@ def require_finite(arrays: Mapping[str, NDArray[Any]], where: str) -> None:
 
 def _read_row(row: Mapping[str, Any], first: int) -> Tensor:
     start, end = row["data_offsets"]
-    shape = tuple(int(n) for n in row["shape"])
+    shape = tuple(row["shape"])
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (start, end, *shape)) or start > end:
+        raise ValueError(f"shape {row['shape']} at {row['data_offsets']} must be whole numbers from 0, in their order")
     wide = DTYPES.get(row["dtype"])
     if wide and np.dtype(wide).itemsize * math.prod(shape) != end - start:
         raise ValueError(f"a {row['dtype']} tensor of shape {shape} does not have {end - start} bytes")

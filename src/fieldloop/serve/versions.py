@@ -10,6 +10,7 @@ from typing import Any
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.model.decision import Latency
 from fieldloop.model.identity import Clock
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 from fieldloop.serve.desk import Desk
 from fieldloop.serve.engine import Engine, RememberingEngine
@@ -18,6 +19,8 @@ from fieldloop.serve.refusals import Claimed, Suspended
 
 Route = Callable[[str], str | None]
 """Robot → the id of its version; None: the version in force."""
+
+NOT_RECORDED = "its loading could not be recorded"
 
 
 @dataclass(eq=False, slots=True)
@@ -126,15 +129,36 @@ class Roster:
         return self.in_force
 
     def remove(self, name: str) -> Version:
-        """Remove a version that no robot uses; the one in force is refused."""
+        """Remove a version that no robot uses; the one in force is refused. Its desk is left to who removes it."""
         removed = self.find(name)
         if removed.id == self._in_force:
             raise Refused(f"{removed.name} is in force. Activate another version first.")
+        for seat in [seat for seat in removed.seats if seat.is_idle]:
+            seat.close()
         if removed.seats:
             raise Refused(f"{removed.name} still has {len(removed.seats)} robots. Wait for their episodes to end.")
         del self.versions[removed.id]
-        removed.desk.close()
         return removed
+
+    def list_suspended(self) -> dict[str, str]:
+        """Return the versions that act no more, by id, with the reason."""
+        return {id_: version.suspended for id_, version in self.versions.items() if version.suspended}
+
+    def keep_state(self) -> Callable[[], None]:
+        """Return what undoes the changes made after now; a version added meanwhile stays suspended if robots use it."""
+        versions, past, in_force, turn = dict(self.versions), list(self._past), self._in_force, self.turn
+        suspended = {id_: version.suspended for id_, version in versions.items()}
+
+        def undo() -> None:
+            for id_, version in self.versions.items():
+                version.suspended = suspended.get(id_, NOT_RECORDED)
+                if id_ not in versions and version.seats:
+                    versions[id_] = version
+                elif id_ not in versions:
+                    version.desk.close()
+            self.versions, self._past, self._in_force, self.turn = versions, past, in_force, turn
+
+        return undo
 
     def choose(self, robot: str) -> Version:
         """Return the version for a new episode of a robot."""
@@ -144,6 +168,9 @@ class Roster:
     def claim(self, episode: str, seat: "Seat", robot: str) -> None:
         """Give an episode to a seat; another connection that runs it keeps it, unless it is the same robot's."""
         holder = self._claims.get(episode)
+        if holder is not None and holder is not seat and holder.is_idle:
+            holder.close()
+            holder = None
         if holder is not None and holder is not seat and not (robot and holder.robot == robot):
             raise Claimed(f"Episode {episode!r} is run by {holder.robot or holder.label}; two clients cannot share it.")
         if holder is not None and holder is not seat:
@@ -167,9 +194,13 @@ class Roster:
 class Seat:
     """One connection's place: the version it stays with, and the episode it runs."""
 
-    def __init__(self, roster: Roster, label: str, name: str = "") -> None:
-        """Take a name for messages, and the version that its path names; '' follows the version in force."""
+    def __init__(self, roster: Roster, label: str, name: str = "", idle_s: float | None = None) -> None:
+        """Take a name for messages, and the version that its path names; '' follows the version in force.
+
+        A seat without a connection yields to others after `idle_s` without a request; None: its connection ends it.
+        """
         self.label, self.robot = label, ""
+        self._idle_s, self._used_ns = idle_s, roster.clock()
         self._roster, self._fixed = roster, roster.find(name) if name else None
         self._version: Version | None = None
         self._episode, self._turn, self._lost, self._begun = "", roster.turn, False, False
@@ -183,7 +214,10 @@ class Seat:
 
     def take(self, header: Header) -> tuple[Version, bool]:
         """Return the version that answers a request, and whether the request begins an episode with it."""
-        self.robot = header.robot or self.robot
+        self._used_ns = self._roster.clock()
+        if header.robot and header.robot != self.robot:
+            self._forget_name()
+            self.robot = header.robot
         begins = not self._begun or header.resets or header.episode not in ("", self._episode)
         if begins:
             self._begin_episode(header.episode)
@@ -207,9 +241,9 @@ class Seat:
         self._roster.release(self._episode, self)
         if self._version is not None:
             self._version.seats.discard(self)
-            if not any(seat.robot == self.robot for seat in self._version.seats if self.robot):
+            if not self._shares_name(self._version):
                 self._version.desk.forget_robot(self.robot or self.label)
-        self._version = None
+        self._version, self._episode, self._begun = None, "", False
 
     def _begin_episode(self, episode: str) -> None:
         if episode:
@@ -222,14 +256,25 @@ class Seat:
             self._sit(self._fixed or self._roster.choose(self.robot or self.label))
 
     def _sit(self, version: Version) -> None:
-        if self._version is not None:
+        if self._version is not None and self._version is not version:
+            self._forget_name()
             self._version.seats.discard(self)
         self._version, self._turn = version, self._roster.turn
         version.seats.add(self)
 
+    def _forget_name(self) -> None:
+        """Let the desk forget the name under which this seat asked so far; what waits there is still answered."""
+        if self._version is not None and not self._shares_name(self._version):
+            self._version.desk.forget_timing(self.robot or self.label)
+
+    def _shares_name(self, version: Version) -> bool:
+        return any(seat.robot == self.robot for seat in version.seats if self.robot and seat is not self)
+
     def _refuse_shared_memory(self) -> None:
-        """A policy that remembers an episode can run only one at a time."""
+        """A policy that remembers an episode can run only one at a time; a robot's own older connection yields."""
         if isinstance(self.version.desk.engine, RememberingEngine):
+            for idle in [s for s in self.version.seats if s is not self and s.is_idle]:
+                idle.close()
             others = [s for s in self.version.seats if s is not self and s.is_running]
             for lost in [s for s in others if self.robot and s.robot == self.robot]:
                 lost.lose_episode()  # the same robot, which lost its connection
@@ -242,8 +287,14 @@ class Seat:
 
     @property
     def is_running(self) -> bool:
-        """Has this seat begun an episode with its version?"""
+        """Does this seat run an episode with its version, which no other connection of its robot took over?"""
         return self._begun and self._version is not None and not self._lost
+
+    @property
+    def is_idle(self) -> bool:
+        """Has a seat without a connection asked nothing for so long that it yields to others?"""
+        waited_ns = self._roster.clock() - self._used_ns
+        return self._idle_s is not None and waited_ns > self._idle_s * NS_PER_S
 
 
 def _list_differences(now: Version, chosen: Version) -> list[str]:

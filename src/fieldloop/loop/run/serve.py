@@ -93,7 +93,10 @@ def serve_policies(  # noqa: PLR0913 - a server has this many choices
         load_grpc()
         open_listening_socket(host, grpc).close()  # a port in use is refused before anything starts
         beside.append(lambda house: serve_grpc(house, host, grpc))
-    access = Access(lambda secret: find_actor_by_secret(workspace, secret), settings.number("token_cache_s"))
+    access = Access(
+        lambda secret: find_actor_by_secret(workspace, secret), settings.number("token_cache_s"),
+        settings.number("unknown_token_s"), int(settings["max_unknown_tokens"]),
+    )  # fmt: skip
     names = ", ".join(version.name for version, _ in added)
     tell(f"{names}: http://{host}:{port}/act and ws://{host}:{port}/ws   health: /health   Ctrl+C ends")
     try:

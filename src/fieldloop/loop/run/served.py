@@ -175,7 +175,9 @@ def _choose_host(host: str | None) -> str:
 
 def _describe_server(serving: Serving, answer: Mapping[str, Any]) -> ServerShown:
     rows = [_describe_version(row) for row in answer.get("versions", ())]
-    return _show_server(serving, tuple(rows))
+    shown = _show_server(serving, tuple(rows))
+    missing = answer.get("not_recorded", "")
+    return replace(shown, last_change=Moved.ROLLED_BACK, reason=missing) if missing else shown
 
 
 def _show_server(serving: Serving, versions: tuple[ServedVersion, ...] | None) -> ServerShown:

@@ -14,10 +14,13 @@ from fieldloop.model.person import Actor
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.serving import Moved, Serving, ServingMoved
 from fieldloop.rollout.routing import choose_candidate_or_incumbent
+from fieldloop.serve.doors.changes import load_beside, make_change
 from fieldloop.serve.doors.parts import Change, House
 from fieldloop.serve.versions import Roster, Version
 
 log = logging.getLogger("fieldloop.serve")
+State = tuple[str, tuple[str, ...], int]
+"""The version in force, all loaded versions, and when."""
 Load = Callable[[Roster, str, str, Actor], Callable[[], Version]]
 
 
@@ -47,16 +50,18 @@ class ServingRecord:
 
     def record(self, roster: Roster, change: Change) -> None:
         """Write a change into the ledger, under the actor who made it."""
-        self._write(roster, change.moved, change.version.id, change.actor, change.reason, change.override)
+        at_ns = self._workspace.clock() if change.at_ns is None else change.at_ns
+        state = change.in_force or roster.in_force.id, change.versions or tuple(roster.versions), at_ns
+        self._write(state, change.moved, change.version.id, change.actor, change.reason, change.override)
 
     def record_refusal(self, roster: Roster, policy: str, reason: str) -> None:
         """Write into the ledger that a version which the rollout wants is not served, and why."""
-        self._write(roster, Moved.REFUSED, policy, self._workspace.actor, reason)
+        state = roster.in_force.id, tuple(roster.versions), self._workspace.clock()
+        self._write(state, Moved.REFUSED, policy, self._workspace.actor, reason)
 
-    def _write(self, roster: Roster, moved: Moved, policy: str, actor: Actor, reason: str, override: str = "") -> None:
+    def _write(self, state: State, moved: Moved, policy: str, actor: Actor, reason: str, override: str = "") -> None:
         serving = Serving(
-            self._id, self._address, moved, policy, roster.in_force.id, tuple(roster.versions),
-            self._workspace.clock(), override or reason, bool(override),
+            self._id, self._address, moved, policy, *state, override or reason, bool(override)
         )  # fmt: skip
         self._workspace.acting_as(actor).write(ServingMoved(serving))
 
@@ -97,31 +102,32 @@ def _read_wanted(workspace: Workspace) -> "Wanted":
 async def _apply_rollout(workspace: Workspace, record: ServingRecord, house: House, wanted: "Wanted") -> None:
     roster, climbing, chosen = house.roster, wanted.climbing, wanted.in_production
     needed = [policy for policy in (chosen, climbing.candidate if climbing else None) if policy]
-    async with house.changing:
-        for policy in needed:
-            if policy not in roster.versions:
-                await _load_or_record_refusal(workspace, record, roster, policy)
-            elif reason := roster.versions[policy].suspended:
-                await asyncio.to_thread(record.record_refusal, roster, policy, f"suspended on this server: {reason}")
-        if chosen in roster.versions and chosen != roster.in_force.id and not roster.versions[chosen].suspended:
-            version = roster.activate(chosen, override="the rollout decided")
-            change = Change(Moved.ACTIVATED, version, workspace.actor, "follows the rollout")
-            await asyncio.to_thread(record.record, roster, change)
-        routed = climbing is not None and climbing.rung is not Rung.SHADOW
-        roster.route = _make_route(climbing) if climbing is not None and routed else None
+    for policy in needed:
+        if policy not in roster.versions:
+            await _load_or_record_refusal(workspace, record, house, policy)
+        elif reason := roster.versions[policy].suspended:
+            await asyncio.to_thread(record.record_refusal, roster, policy, f"suspended on this server: {reason}")
+    if chosen in roster.versions and chosen != roster.in_force.id and not roster.versions[chosen].suspended:
+        await make_change(
+            house,
+            lambda: Change(
+                Moved.ACTIVATED, roster.activate(chosen, override="the rollout decided"), workspace.actor,
+                "follows the rollout",
+            ),
+        )  # fmt: skip
+    routed = climbing is not None and climbing.rung is not Rung.SHADOW
+    roster.route = _make_route(climbing) if climbing is not None and routed else None
 
 
-async def _load_or_record_refusal(workspace: Workspace, record: ServingRecord, roster: Roster, policy: str) -> None:
+async def _load_or_record_refusal(workspace: Workspace, record: ServingRecord, house: House, policy: str) -> None:
     """Load a version that the rollout wants; one that is refused leaves the server as it is, on the record."""
     try:
-        add = await asyncio.to_thread(record.load, roster, policy, "", workspace.actor)
+        add = await load_beside(house, policy, "", workspace.actor)
     except FieldloopError as refused:
-        await asyncio.to_thread(record.record_refusal, roster, policy, str(refused))
+        await asyncio.to_thread(record.record_refusal, house.roster, policy, str(refused))
         return
-    version = add()
-    await version.desk.check_health()
-    change = Change(Moved.LOADED, version, workspace.actor, "follows the rollout")
-    await asyncio.to_thread(record.record, roster, change)
+    change = await make_change(house, lambda: Change(Moved.LOADED, add(), workspace.actor, "follows the rollout"))
+    await change.version.desk.check_health()
 
 
 def _make_route(rollout: Rollout) -> Callable[[str], str | None]:

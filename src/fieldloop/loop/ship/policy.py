@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.ship.policy_bundle import is_runnable, make_policy_bundle, read_policy_settings, refuse_pickles
+from fieldloop.loop.ship.policy_bundle import (
+    is_runnable,
+    make_policy_bundle,
+    read_policy_settings,
+    refuse_pickles,
+    try_to_run,
+)
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PolicyAdded, PolicyTrained
@@ -148,7 +154,9 @@ def _add_weights(
         )
     if not source.exists():
         raise BadInput(f"{source} does not exist. Name a file, a folder or a URL, or leave it out and give --digest.")
+    refuse_pickles(source)
     if is_bundle_folder(source):
+        try_to_run(source)
         card, blob = read_bundle(source), workspace.shelf.put_folder(source)
         _refuse_other_digest(source, card.policy, digest)
         hz = version.control_hz or card.control_hz
@@ -156,7 +164,6 @@ def _add_weights(
             version, id=card.policy, bundle=blob.sha256, control_hz=hz, guard=card.guard_fingerprint,
             trainer=card.trainer or ELSEWHERE, source=source.name,
         )  # fmt: skip
-    refuse_pickles(source)
     if is_runnable(source):
         return _add_runnable(workspace, version, (source, ""), digest, stated)
     if any(stated):

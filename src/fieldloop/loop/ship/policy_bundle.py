@@ -1,6 +1,7 @@
 """Make a bundle of a policy that another maker wrote, so that it can be run, gated and served."""
 
 import tempfile
+import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,11 +10,13 @@ from pathlib import Path
 from fieldloop.errors import BadInput, FieldloopError, MissingExtra, Refused
 from fieldloop.loop.ship.policy_data import read_dataset_facts
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.finding import Status
 from fieldloop.serve.adding.server import describe_server, is_policy_server
 from fieldloop.serve.adding.settings import PolicySettings, read_settings
 from fieldloop.serve.adding.write import write_bundle_folder
 from fieldloop.serve.bundle import Bundle
 from fieldloop.serve.digests import find_pickles
+from fieldloop.serve.engine import probe_engine
 from fieldloop.serve.lerobot_folder import is_lerobot_folder
 from fieldloop.serve.open_engine import open_engine
 from fieldloop.text_files import read_text
@@ -57,7 +60,7 @@ def make_policy_bundle(
         folder = Path(scratch) / "bundle"
         limits = {limit: guard[limit] for limit in guard}
         card = write_bundle_folder(folder, bundle, files, limits, guard.fingerprint)
-        _try_to_run(folder)
+        try_to_run(folder)
         blob = workspace.shelf.put_folder(folder)
     only = next(iter(card.files.values())) if len(card.files) == 1 else ""
     return Bundled(card, blob.sha256, only)
@@ -88,16 +91,18 @@ def _choose_maker(source: Path, address: str) -> Callable[[str, PolicySettings],
     return lambda name, settings: describe_lerobot_policy(source, name, settings)
 
 
-def _try_to_run(folder: Path) -> None:
+def try_to_run(folder: Path) -> None:
     """Run a bundle once; where the libraries of its engine are not installed here, the card was checked by itself."""
     try:
-        open_engine(folder)
+        health = probe_engine(open_engine(folder), time.perf_counter_ns)
     except MissingExtra:
         return
     except BadInput as wrong:
         raise BadInput(str(wrong).replace(str(folder), "The policy")) from wrong
     except FieldloopError as wrong:
         raise Refused(f"The policy was not added: {wrong}") from wrong
+    if health.status is not Status.PASSED:
+        raise BadInput(f"{folder} was not added: {health.message}")
 
 
 def _parse_toml(file: Path) -> dict[str, object]:

@@ -9,6 +9,7 @@ from fieldloop.model.policy import Input
 from fieldloop.serve import lerobot_folder as lerobot
 from fieldloop.serve.adding.settings import PolicySettings
 from fieldloop.serve.bundle import Bundle
+from fieldloop.serve.digests import require_inside
 from fieldloop.serve.engines.act import VISUAL, read_scalings
 from fieldloop.serve.safetensors import read_arrays, read_header, require_finite
 
@@ -47,7 +48,7 @@ def list_policy_files(stated: lerobot.LerobotFolder) -> list[Path]:
     """List the files that a policy consists of: not its README, its logs, or the state of its optimiser."""
     states = [step.state for step in (*(stated.before or ()), *(stated.after or ())) if step.state]
     names = (lerobot.CONFIG, lerobot.WEIGHTS, lerobot.PRE, lerobot.POST, *states)
-    return [stated.folder / name for name in names if (stated.folder / name).is_file()]
+    return [path for name in names if (path := require_inside(stated.folder, name)).is_file()]
 
 
 def find_horizon(stated: lerobot.LerobotFolder) -> int:

@@ -1,6 +1,5 @@
 """Routes that list, load, activate and roll back versions while robots are served; every change is recorded."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,14 +7,14 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
-from fieldloop.errors import BadInput, FieldloopError
+from fieldloop.errors import BadInput
 from fieldloop.model.person import LOCAL_ADMIN, Actor, Role
 from fieldloop.model.serving import Moved
 from fieldloop.serve.access import CONTROL, STOP
+from fieldloop.serve.doors.changes import describe_unrecorded, load_beside, make_change
 from fieldloop.serve.doors.http_door import parse_json_object, read_body
 from fieldloop.serve.doors.parts import Change, House, make_problem_response
-from fieldloop.serve.refusals import REASONS, PolicyFault
-from fieldloop.serve.versions import Version
+from fieldloop.serve.refusals import REASONS, convert_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,6 @@ def add_control_routes(app: FastAPI, house: House) -> None:
 
 
 def _add_list_and_load_routes(app: FastAPI, house: House) -> None:
-    roster = house.roster
-
     @app.get("/v1/policies")
     async def list_versions(request: Request) -> JSONResponse:
         """List the versions on this server: which is in force, how fast each is, how many robots use it."""
@@ -50,18 +47,13 @@ def _add_list_and_load_routes(app: FastAPI, house: House) -> None:
     async def load(request: Request) -> JSONResponse:
         """Load a version beside the others: {"policy": …, "override": reason}; it is measured before it is listed."""
 
-        async def change(asked: Asked) -> Change:
+        async def prepare(asked: Asked) -> Callable[[], Change]:
             if not asked.policy:
                 raise BadInput('State the policy to load: {"policy": …}.')
-            actor = asked.actor
-            add: Callable[[], Version] = await asyncio.to_thread(
-                house.control.load, roster, asked.policy, asked.override, actor
-            )
-            version = add()
-            await version.desk.check_health()
-            return Change(Moved.LOADED, version, actor, asked.reason, asked.override)
+            add = await load_beside(house, asked.policy, asked.override, asked.actor)
+            return lambda: Change(Moved.LOADED, add(), asked.actor, asked.reason, asked.override)
 
-        return await _make_change(house, request, CONTROL, change)
+        return await _answer_change(house, request, CONTROL, prepare)
 
 
 def _add_change_routes(app: FastAPI, house: House) -> None:
@@ -71,30 +63,32 @@ def _add_change_routes(app: FastAPI, house: House) -> None:
     async def activate(request: Request, name: str) -> JSONResponse:
         """Put a version in force for new episodes: {"reason": …, "override": reason}."""
 
-        async def change(asked: Asked) -> Change:
-            version = roster.activate(name, override=asked.override)
-            return Change(Moved.ACTIVATED, version, asked.actor, asked.reason, asked.override)
+        async def prepare(asked: Asked) -> Callable[[], Change]:
+            actor, reason, override = asked.actor, asked.reason, asked.override
+            return lambda: Change(
+                Moved.ACTIVATED, roster.activate(name, override=override), actor, reason, override
+            )  # fmt: skip
 
-        return await _make_change(house, request, CONTROL, change)
+        return await _answer_change(house, request, CONTROL, prepare)
 
     @app.post("/v1/back")
     async def roll_back(request: Request) -> JSONResponse:
         """Put the version before in force: {"reason": …, "override": reason to change running episodes at once}."""
 
-        async def change(asked: Asked) -> Change:
-            version = roster.roll_back(at_once=asked.override)
-            return Change(Moved.ROLLED_BACK, version, asked.actor, asked.reason, asked.override)
+        async def prepare(asked: Asked) -> Callable[[], Change]:
+            actor, reason, override = asked.actor, asked.reason, asked.override
+            return lambda: Change(Moved.ROLLED_BACK, roster.roll_back(at_once=override), actor, reason, override)
 
-        return await _make_change(house, request, STOP, change)
+        return await _answer_change(house, request, STOP, prepare)
 
     @app.delete("/v1/policies/{name}")
     async def remove(request: Request, name: str) -> JSONResponse:
         """Remove a version that no robot uses."""
 
-        async def change(asked: Asked) -> Change:
-            return Change(Moved.REMOVED, roster.remove(name), asked.actor, asked.reason)
+        async def prepare(asked: Asked) -> Callable[[], Change]:
+            return lambda: Change(Moved.REMOVED, roster.remove(name), asked.actor, asked.reason)
 
-        return await _make_change(house, request, CONTROL, change)
+        return await _answer_change(house, request, CONTROL, prepare)
 
 
 def describe_roster(house: House) -> dict[str, Any]:
@@ -103,13 +97,14 @@ def describe_roster(house: House) -> dict[str, Any]:
     return {
         "schema": "versions/1",
         "in_force": roster.in_force.id,
+        "not_recorded": describe_unrecorded(house),
         "versions": [
             {
                 "policy": version.id,
                 "name": version.name,
                 "in_force": version is roster.in_force,
                 "suspended": version.suspended,
-                "robots": len(version.seats),
+                "robots": sum(not seat.is_idle for seat in version.seats),
                 "healthy": version.desk.healthy,
                 "admission": version.describe().get("latency"),
                 "real_calls": version.desk.metrics.summarise_recent_calls(),
@@ -119,24 +114,22 @@ def describe_roster(house: House) -> dict[str, Any]:
     }
 
 
-async def _make_change(
-    house: House, request: Request, roles: Iterable[Role], change: Callable[[Asked], Awaitable[Change]]
+async def _answer_change(
+    house: House, request: Request, roles: Iterable[Role], prepare: Callable[[Asked], Awaitable[Callable[[], Change]]]
 ) -> JSONResponse:
-    """Make one change and record it; changes come one after the other."""
+    """Prepare one change, then make and record it; changes come one after the other."""
     try:
         actor = await house.identify_sender(request.scope, roles)
         body = await read_body(request, house)
         asked = _read_asked(parse_json_object(body) if body else {}, actor)
         asked = replace(asked, override=house.control.require_reason(asked.override))
-        async with house.changing:
-            changed = await change(asked)
-            await asyncio.to_thread(house.control.record, house.roster, changed)
-    except REASONS as wrong:
-        return make_problem_response(wrong)
-    except FieldloopError as wrong:
-        return make_problem_response(PolicyFault(str(wrong)))
+        changed = await make_change(house, await prepare(asked))
+        if changed.moved is Moved.LOADED:
+            await changed.version.desk.check_health()
+        elif changed.moved is Moved.REMOVED:
+            changed.version.desk.close()
     except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
-        return make_problem_response(PolicyFault(f"The server failed: {type(wrong).__name__}."))
+        return make_problem_response(convert_failure(wrong))
     return JSONResponse(describe_roster(house))
 
 

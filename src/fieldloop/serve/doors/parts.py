@@ -14,6 +14,7 @@ from fieldloop.model.person import Actor, Role
 from fieldloop.model.serving import Moved
 from fieldloop.protocol import Section
 from fieldloop.serve.access import ACT, Access
+from fieldloop.serve.doors.lookups import Lookups
 from fieldloop.serve.message import Header
 from fieldloop.serve.refusals import classify_refusal
 from fieldloop.serve.versions import Roster, Seat, Version
@@ -31,6 +32,10 @@ class Change:
     actor: Actor
     reason: str = ""
     override: str = ""
+    in_force: str = ""
+    versions: tuple[str, ...] = ()
+    at_ns: int | None = None
+    """What is in force and loaded after the change, and when: a record that is repeated states the same."""
 
 
 class Control(Protocol):
@@ -71,6 +76,10 @@ class House:
     control: Control
     seats: dict[str, Seat] = field(default_factory=dict)
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    unrecorded: list[Change] = field(default_factory=list)
+    repeating: "asyncio.Task[None] | None" = None
+    lookups: Lookups = field(default_factory=Lookups)
 
     @property
     def max_bytes(self) -> int:
@@ -79,21 +88,26 @@ class House:
 
     async def identify_sender(self, scope: Scope, roles: Iterable[Role] = ACT) -> Actor:
         """Return who sends a request; a token that is not known yet is looked up without stopping others."""
-        headers, client = Headers(scope=scope), (scope.get("client") or ("",))[0]
-        if "authorization" in headers:
-            return await asyncio.to_thread(self.access.identify, headers, client, roles)
-        return self.access.identify(headers, client, roles)
+        return await self.identify(Headers(scope=scope), (scope.get("client") or ("",))[0], roles)
+
+    async def identify(self, headers: Mapping[str, str], client: str, roles: Iterable[Role] = ACT) -> Actor:
+        """Return who sent these headers; only a token that must be looked up waits for a thread."""
+        known = self.access.recall(headers, client, roles)
+        return known or await self.lookups.run(self.access, headers, client, roles, int(self.settings["max_waiting"]))
 
     def take_seat(self, header: Header, label: str, name: str = "") -> Seat:
         """Return the seat of a robot that keeps no connection: known by its name, else only for this request."""
         if not header.robot:
             return Seat(self.roster, label, name)
         key = f"{name}/{header.robot}"
-        seat = self.seats.pop(key, None) or Seat(self.roster, header.robot, name)
+        seat = self.seats.pop(key, None) or self._open_seat(header.robot, name)
         self.seats[key] = seat  # the one used last stands last
         while len(self.seats) > int(self.settings["max_http_robots"]):
             self.seats.pop(next(iter(self.seats))).close()
         return seat
+
+    def _open_seat(self, robot: str, name: str) -> Seat:
+        return Seat(self.roster, robot, name, self.settings.number("seat_idle_s"))
 
 
 def make_problem_response(error: Exception) -> JSONResponse:

@@ -82,7 +82,10 @@ def load_bundle(
     bundle = read_bundle(folder)
     url = read_url(bundle, SCHEMES, folder)
     reopen = (load_bundle, folder, threads, policy, computing)
-    engine = OpenpiEngine(replace(bundle, policy=policy or bundle.policy), url, reopen)
+    try:
+        engine = OpenpiEngine(replace(bundle, policy=policy or bundle.policy), url, reopen)
+    except RobotError as wrong:
+        raise BadInput(f"{folder}: options.url cannot be used: {wrong}") from wrong
     run_trial_inference(engine, folder)
     engine.require_continuation()
     return engine

@@ -1,6 +1,5 @@
 """KServe's protocol over gRPC, beside the HTTP port and on the same desks."""
 
-import asyncio
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -13,7 +12,7 @@ from fieldloop.serve.doors.http_door import answer_message
 from fieldloop.serve.doors.parts import House
 from fieldloop.serve.kserve.schema import METHODS, PACKAGE, SERVICE, load_messages
 from fieldloop.serve.kserve.tensors import NAMES, Tensor, describe_tensors, read_message, write_tensors
-from fieldloop.serve.refusals import REASONS, classify_refusal
+from fieldloop.serve.refusals import classify_refusal, convert_failure
 from fieldloop.serve.versions import Version
 
 CODES: Mapping[HTTPStatus, str] = {
@@ -66,9 +65,10 @@ def _make_handler(grpc: Any, house: House, method: str) -> Any:
         try:
             await _identify_caller(house, call)
             return response(**await ANSWERS[method](house, asked))
-        except REASONS as wrong:
-            code = CODES.get(classify_refusal(wrong)[1], "INTERNAL")
-            return await call.abort(grpc.StatusCode[code], str(wrong))
+        except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
+            answered = convert_failure(wrong)
+            code = CODES.get(classify_refusal(answered)[1], "INTERNAL")
+            return await call.abort(grpc.StatusCode[code], str(answered))
 
     return grpc.unary_unary_rpc_method_handler(
         handle, request_deserializer=request.FromString, response_serializer=response.SerializeToString
@@ -79,7 +79,7 @@ async def _identify_caller(house: House, call: Any) -> None:
     headers = {key: value for key, value in call.invocation_metadata() or () if isinstance(value, str)}
     kind, _, rest = unquote(call.peer()).partition(":")
     client = rest.rpartition(":")[0].strip("[]") if kind in ("ipv4", "ipv6") else ""
-    await asyncio.to_thread(house.access.identify, headers, client)
+    await house.identify(headers, client)
 
 
 def _find_version(house: House, name: str) -> Version:

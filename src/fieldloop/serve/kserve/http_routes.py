@@ -12,7 +12,7 @@ from fieldloop.model.codec import to_plain
 from fieldloop.serve.doors.http_door import answer_message, parse_json_object, read_body
 from fieldloop.serve.doors.parts import House, get_client_label
 from fieldloop.serve.kserve.tensors import NAMES, Tensor, describe_tensors, read_message, write_tensors
-from fieldloop.serve.refusals import REASONS, classify_refusal
+from fieldloop.serve.refusals import classify_refusal, convert_failure
 
 JSON_LENGTH = "inference-header-content-length"
 
@@ -28,11 +28,13 @@ def add_kserve_routes(app: FastAPI, house: House) -> None:
     @app.get("/v2/health/ready")
     @app.get("/v2/models/{name}/ready")
     async def is_ready(request: Request) -> Response:
-        """Report whether a policy has answered a dummy inference."""
+        """Report whether a policy has answered a dummy inference; one that is named is shown to known senders only."""
         name = request.path_params.get("name", "")
         try:
+            if name:
+                await house.identify_sender(request.scope)
             version = house.roster.find(name) if name else house.roster.in_force
-        except REASONS as wrong:
+        except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
             return _make_error(wrong)
         return JSONResponse({"ready": bool(version.desk.healthy)}, 200 if version.desk.healthy else 503)
 
@@ -47,7 +49,7 @@ def add_kserve_routes(app: FastAPI, house: House) -> None:
         try:
             await house.identify_sender(request.scope)
             version = house.roster.find(name)
-        except REASONS as wrong:
+        except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
             return _make_error(wrong)
         inputs, outputs = describe_tensors(version.desk.engine.bundle)
         described = {"name": version.name, "versions": [version.id], "platform": "fieldloop"}
@@ -60,22 +62,29 @@ def add_kserve_routes(app: FastAPI, house: House) -> None:
             await house.identify_sender(request.scope)
             body = await read_body(request, house)
             asked, tensors = _read_tensors(body, request.headers.get(JSON_LENGTH, ""))
-            stated = asked.get("parameters") or {}
             version = house.roster.find(name)
-            message, batched = read_message(tensors, stated, version.desk.engine.bundle)
+            message, batched = read_message(tensors, _read_parameters(asked), version.desk.engine.bundle)
             reply = await answer_message(house, message, get_client_label(request.scope), name)
-        except REASONS as wrong:
+            outputs = [
+                {"name": n, "datatype": NAMES[str(a.dtype)], "shape": list(a.shape), "data": to_plain(a.reshape(-1))}
+                for n, a in write_tensors(reply, batched=batched)
+            ]
+        except Exception as wrong:  # noqa: BLE001 - no traceback leaves the server
             return _make_error(wrong)
-        outputs = [
-            {"name": n, "datatype": NAMES[str(a.dtype)], "shape": list(a.shape), "data": to_plain(a.reshape(-1))}
-            for n, a in write_tensors(reply, batched=batched)
-        ]
         answered = {"model_name": version.name, "model_version": reply["policy"], "outputs": outputs}
         return JSONResponse(answered | ({"id": asked["id"]} if isinstance(asked.get("id"), str) else {}))
 
 
+def _read_parameters(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    stated = asked.get("parameters") or {}
+    if not isinstance(stated, Mapping):
+        raise BadInput(f"parameters is a {type(stated).__name__}, not a map of name → value.")
+    return stated
+
+
 def _read_tensors(body: bytes, json_length: str) -> tuple[dict[str, Any], list[Tensor]]:
-    length = int(json_length) if json_length.isdigit() else len(body)
+    stated = json_length.isdecimal() and len(json_length) <= len(str(len(body)))
+    length = int(json_length) if stated else len(body)
     asked, rest = parse_json_object(body[:length]), memoryview(body)[length:]
     rows = asked.get("inputs")
     if not isinstance(rows, list):
@@ -92,11 +101,14 @@ def _read_tensor(row: Any, rest: memoryview) -> tuple[Tensor, int]:
     """Return one tensor and how many of the bytes after the JSON it took."""
     try:
         shape = tuple(int(n) for n in row["shape"])
-        size = (row.get("parameters") or {}).get("binary_data_size")
-        data = _flatten_lists(row["data"]) if size is None else bytes(rest[: int(size)])
-        return Tensor(str(row["name"]), str(row["datatype"]), shape, data), 0 if size is None else int(size)
-    except (KeyError, TypeError, ValueError, AttributeError) as wrong:
-        raise BadInput(f"An input lacks its name, type, shape or data ({wrong}).") from wrong
+        stated = (row.get("parameters") or {}).get("binary_data_size")
+        size = 0 if stated is None else int(stated)
+        if not 0 <= size <= len(rest):
+            raise ValueError(f"binary_data_size = {size}; {len(rest)} bytes are left")  # noqa: TRY301 - one text for all
+        data = _flatten_lists(row["data"]) if stated is None else bytes(rest[:size])
+        return Tensor(str(row["name"]), str(row["datatype"]), shape, data), size
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as wrong:
+        raise BadInput(f"An input lacks its name, type, shape or data, or they do not fit ({wrong}).") from wrong
 
 
 def _flatten_lists(values: Any) -> list[Any]:
@@ -111,5 +123,6 @@ def _flatten_lists(values: Any) -> list[Any]:
 
 
 def _make_error(error: Exception) -> Response:
-    body: Mapping[str, str] = {"error": str(error)}
-    return Response(json.dumps(body), classify_refusal(error)[1], media_type="application/json")
+    answered = convert_failure(error)
+    body: Mapping[str, str] = {"error": str(answered)}
+    return Response(json.dumps(body), classify_refusal(answered)[1], media_type="application/json")

@@ -65,11 +65,12 @@ def read_array(tensor: Tensor) -> NDArray[Any]:
     if any(n < 0 for n in tensor.shape):
         raise BadInput(f"{tensor.name!r} has the shape {list(tensor.shape)}.")
     count = math.prod(tensor.shape)
-    if isinstance(tensor.data, bytes | bytearray | memoryview):
-        if len(tensor.data) != count * dtype.itemsize:
-            raise BadInput(f"{tensor.name!r} of shape {list(tensor.shape)} does not have {len(tensor.data)} bytes.")
-        return np.frombuffer(tensor.data, dtype).reshape(tensor.shape) if count else np.zeros(tensor.shape, dtype)
+    raw = isinstance(tensor.data, bytes | bytearray | memoryview)
+    if raw and len(tensor.data) != count * dtype.itemsize:
+        raise BadInput(f"{tensor.name!r} of shape {list(tensor.shape)} does not have {len(tensor.data)} bytes.")
     try:
+        if isinstance(tensor.data, bytes | bytearray | memoryview):
+            return np.frombuffer(tensor.data, dtype).reshape(tensor.shape) if count else np.zeros(tensor.shape, dtype)
         values = np.asarray(tensor.data, float if dtype.kind == "f" else None)
         fitting = values.astype(dtype)
         if values.size != count or (dtype.kind != "f" and not (fitting == values).all()):
