@@ -139,7 +139,7 @@ def list_what_follows(coming: Coming, episode: Episode, made: SavedLabels, task:
         yield LabelTasksDealt(tuple(decisions))
 
 
-def hand_in_import(
+def write_import(
     coming: Coming,
     episode: Episode,
     kind: str,

@@ -30,7 +30,7 @@ from fieldloop.loop.ship.gate_plan import (
     make_plan,
     refuse_to_simulate,
 )
-from fieldloop.loop.ship.gate_report import collect_report, state_limits
+from fieldloop.loop.ship.gate_report import collect_report, list_limits
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import count_each_attempt_once, count_unknown_attempts
@@ -114,7 +114,7 @@ def decide_gate(
         basis=Basis(
             tuple(sorted({o.id for o in outcomes})),
             tuple(kept.name for kept in list_kept(workspace, site)),
-            state_limits(settings),
+            list_limits(settings),
         ),
     )
     planned = [TrialsPlanned(run.plan)] if run.plan else []

@@ -61,12 +61,12 @@ def collect_report(workspace: Workspace, decision: Decision) -> GateReport:
     return GateReport(
         decision, version, workspace.name, release.name if release else "", decision.decided_by, __version__, used,
         tuple(sorted(shown, key=lambda o: (o.at_ns, o.id))), kept,
-        basis.limits if basis else state_limits(settings), 1 - settings.number("confidence"), workspace.clock(),
+        basis.limits if basis else list_limits(settings), 1 - settings.number("confidence"), workspace.clock(),
         (note("evaluate.limits_changed"),) if changed else (),
     )  # fmt: skip
 
 
-def state_limits(settings: Section) -> tuple[StatedLimit, ...]:
+def list_limits(settings: Section) -> tuple[StatedLimit, ...]:
     """Return every number of the decision rule with its reason and source."""
     return tuple(
         StatedLimit(name, _write_value(s.value), s.unit, s.why, f"{s.source.kind}: {s.source.ref}")

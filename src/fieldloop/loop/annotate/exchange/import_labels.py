@@ -8,7 +8,7 @@ from fieldloop.annotate.interchange import FrameBase, Reading, StatedResult, Uni
 from fieldloop.errors import BadInput, ChangedMeanwhile, Refused
 from fieldloop.loop.annotate.coming import Coming, Whose
 from fieldloop.loop.annotate.exchange.placed_labels import FAILURE, PlacedLabels, leave_out_made_labels, place_labels
-from fieldloop.loop.annotate.submission import expect_saved_labels, hand_in_import, list_what_follows
+from fieldloop.loop.annotate.submission import expect_saved_labels, list_what_follows, write_import
 from fieldloop.loop.annotate.taxonomy.in_force import find_taxonomy
 from fieldloop.loop.annotate.taxonomy.lock import lock_taxonomy
 from fieldloop.loop.data.measurements import IN_USE
@@ -109,7 +109,7 @@ def _write_all(workspace: Workspace, placed: PlacedLabels, changed: Sequence[Epi
             continue
         ordered = tuple(sorted(several, key=lambda span: (span.start_ns, -span.end_ns)))
         version, place = placed.get_taxonomy(episode).version_name, placed.places[episode, kind, author]
-        stored, made, task = hand_in_import(coming, placed.episodes[episode], kind, author, ordered, version, place)
+        stored, made, task = write_import(coming, placed.episodes[episode], kind, author, ordered, version, place)
         events += stored
         handed_in += [(placed.episodes[episode], made, task)] if made else []
     events += [event for one in handed_in for event in list_what_follows(coming, *one)]

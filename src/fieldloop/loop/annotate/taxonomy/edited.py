@@ -94,7 +94,7 @@ def _require_unchanged(path: Path, seen: str) -> None:
 
 
 def name_file(path: Path) -> str:
-    """Name the text of a file as it is read; '' where there is none, and by its bytes where it is no text."""
+    """Name the text of a file as it is read; '' where there is none, and by its bytes where it cannot be read."""
     if not path.is_file():
         return ""
     try:
