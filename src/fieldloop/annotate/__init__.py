@@ -9,7 +9,14 @@ from fieldloop.annotate.edge_cases import find_edge_cases
 from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.annotate.propose import propose_phases
 from fieldloop.annotate.segments import find_segment_problems
-from fieldloop.annotate.sources import Attempts, Source, choose_labels, choose_labels_by_name, classify_author
+from fieldloop.annotate.sources import (
+    NO_ATTEMPTS,
+    Attempts,
+    Source,
+    choose_labels,
+    choose_labels_by_name,
+    classify_author,
+)
 from fieldloop.annotate.taxonomy import (
     load_shipped_measures,
     load_shipped_taxonomy,
@@ -22,6 +29,7 @@ from fieldloop.annotate.taxonomy_lint import find_taxonomy_errors, find_taxonomy
 
 __all__ = [
     "ANYONE",
+    "NO_ATTEMPTS",
     "Attempts",
     "ChangePoint",
     "DisputeLimits",

@@ -16,7 +16,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.identity import Clock
 from fieldloop.protocol import Section
 from fieldloop.serve.access import Access
-from fieldloop.serve.doors.changes import end_changes
+from fieldloop.serve.doors.changes import close_records
 from fieldloop.serve.doors.control_door import add_control_routes
 from fieldloop.serve.doors.http_door import add_act_routes, add_probe_routes
 from fieldloop.serve.doors.parts import MIB, Control, House, NoControl
@@ -54,7 +54,7 @@ def make_app(
             for run in beside:
                 await opened.enter_async_context(run(house))
             yield
-            await end_changes(house)
+            await close_records(house)
         house.lookups.close()
         roster.close()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fieldloop.annotate import Attempts, choose_labels, choose_labels_by_name
+from fieldloop.annotate import NO_ATTEMPTS, Attempts, choose_labels, choose_labels_by_name
 from fieldloop.errors import Refused
 from fieldloop.loop.data.attempts import find_attempts
 from fieldloop.loop.workspace import Workspace
@@ -108,7 +108,9 @@ def find_attempts_then(workspace: Workspace, release: Release) -> Attempts:
     return find_attempts(workspace, workspace.store.views.get_last_stating_seq(Release, release.id))
 
 
-def match_release_labels(labels: Sequence[Annotation], release: Release, attempts: Attempts) -> list[Annotation] | None:
+def match_release_labels(
+    labels: Sequence[Annotation], release: Release, attempts: Attempts = NO_ATTEMPTS
+) -> list[Annotation] | None:
     """Return the labels that a release was frozen with, None where these are others.
 
     A release takes the labels that count, of every kind. Earlier ones took attempts on a calibration set too, those of

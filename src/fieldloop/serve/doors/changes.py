@@ -72,7 +72,7 @@ def describe_unrecorded(house: House) -> str:
     return f"In force, and not on record yet: {names}. It is tried again every {every_s:g} s."
 
 
-async def end_changes(house: House) -> None:
+async def close_records(house: House) -> None:
     """Try the records that are left a last time."""
     if house.repeating is not None:
         house.repeating.cancel()
