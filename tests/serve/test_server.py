@@ -177,6 +177,15 @@ def test_a_policy_that_breaks_gives_an_error_answer_without_its_traceback(engine
             assert detail in socket.receive_text()
 
 
+def test_a_number_that_is_not_finite_in_the_observation_is_not_blamed_on_the_policy(engine, served):
+    with served(Scripted(engine.bundle, lambda seen: answer(seen.signals["joints"]))) as client:
+        torn = message(joints=np.array([0.0, np.nan, 0, 0, 0, 0]))
+        response = client.post("/act", content=wire.pack(torn), headers=MSGPACK)
+        assert (response.status_code, response.json()["title"]) == (422, "BadInput")
+        assert "joints of the observation holds numbers that are not finite" in response.json()["detail"]
+        assert client.post("/act", content=wire.pack(message()), headers=MSGPACK).status_code == 200
+
+
 def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engine, settings, served):
     release = threading.Event()
     first = [True]

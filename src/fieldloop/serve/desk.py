@@ -106,6 +106,7 @@ class Desk:
     def write_reply(self, ticket: Ticket, action: Action) -> dict[str, Any]:
         """Write the answer with its timing: infer_ms is the engine's, queue_ms the wait, total_ms all in the server."""
         if not np.isfinite(action.values).all():
+            _blame_observation(ticket.observation)
             raise PolicyFault("The policy answered with numbers that are not finite. Hold the robot.")
         total_ms = (time.perf_counter() - ticket.came) * MS_PER_S
         infer_ms = (ticket.ended - ticket.began) * MS_PER_S if action.latency_ms is None else action.latency_ms
@@ -280,6 +281,17 @@ class Desk:
         except FieldloopError:
             answers = []
         return answers if len(answers) == len(batch) else [self._infer([ticket])[0] for ticket in batch]
+
+
+def _blame_observation(seen: Observation | None) -> None:
+    """Refuse an observation that holds numbers that are not finite: the answer's come from there."""
+    arrays = {**seen.pictures, **seen.signals} if seen else {}
+    wrong = [name for name, array in arrays.items() if array.dtype.kind == "f" and not np.isfinite(array).all()]
+    if wrong:
+        raise BadInput(
+            f"{', '.join(wrong)} of the observation holds numbers that are not finite, and so does the answer. "
+            "Hold the robot."
+        )
 
 
 def _get_observation(ticket: Ticket) -> Observation:
