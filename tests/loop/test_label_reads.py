@@ -46,7 +46,7 @@ def test_a_trace_asks_as_often_for_four_releases_as_for_one(site):  # noqa: F811
     asked = []
     for n in range(4):
         site.write(EpisodeAnnotated(episodes[n].id, "phase", "anna", ()))  # so that each release holds other labels
-        freeze_release(site, f"r{n}", override="few")
+        freeze_release(site, f"r{n}", override="few episodes are labelled")
         asked.append(count(site, lambda: trace(site, robot=robot)))
     assert len(trace(site, robot=robot).releases) == 4
     assert asked[-1] == asked[0]

@@ -267,5 +267,5 @@ def test_a_table_brings_all_kinds_that_the_taxonomy_has_and_is_a_revision_like_a
     ):
         with pytest.raises(BadInput, match=says):
             import_labels.paste_labels(anna, f"{table.splitlines()[0]}\ne0,{wrong}\n")
-    with pytest.raises(BadInput, match="is not a person"):
+    with pytest.raises(BadInput, match="holds only labels that no person made"):
         import_labels.paste_labels(here, "episode,label,start_s,end_s,annotator\ne0,grasp,0,1,adjudicated\n")
