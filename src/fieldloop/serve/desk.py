@@ -106,7 +106,7 @@ class Desk:
     def write_reply(self, ticket: Ticket, action: Action) -> dict[str, Any]:
         """Write the answer with its timing: infer_ms is the engine's, queue_ms the wait, total_ms all in the server."""
         if not np.isfinite(action.values).all():
-            _blame_observation(ticket.observation)
+            _refuse_torn_observation(ticket.observation)
             raise PolicyFault("The policy answered with numbers that are not finite. Hold the robot.")
         total_ms = (time.perf_counter() - ticket.came) * MS_PER_S
         infer_ms = (ticket.ended - ticket.began) * MS_PER_S if action.latency_ms is None else action.latency_ms
@@ -283,7 +283,7 @@ class Desk:
         return answers if len(answers) == len(batch) else [self._infer([ticket])[0] for ticket in batch]
 
 
-def _blame_observation(seen: Observation | None) -> None:
+def _refuse_torn_observation(seen: Observation | None) -> None:
     """Refuse an observation that holds numbers that are not finite: the answer's come from there."""
     arrays = {**seen.pictures, **seen.signals} if seen else {}
     wrong = [name for name, array in arrays.items() if array.dtype.kind == "f" and not np.isfinite(array).all()]
